@@ -1,0 +1,36 @@
+"""Options that mean the same in every command."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from ..core.times import parse_time
+from ..errors import UsageProblem
+from .complete import agent_names, project_names, scope_names, session_ids
+
+JSON = Annotated[bool, typer.Option("--json", help="One JSON document.")]
+PROJECT = Annotated[
+    str | None, typer.Option("--project", help="A project by key, name or alias.", autocompletion=project_names)
+]
+AGENT = Annotated[str | None, typer.Option("--agent", help="claude, codex or cursor.", autocompletion=agent_names)]
+SCOPE = Annotated[str | None, typer.Option("--scope", help="strict, rank or off.", autocompletion=scope_names)]
+SINCE = Annotated[str | None, typer.Option("--since", help="A time (2026-11-30) or an age (12h, 7d, 3w).")]
+SESSION = Annotated[
+    str | None, typer.Option("--session", help="A session, by the beginning of its id.", autocompletion=session_ids)
+]
+YES = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+AGES = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def parse_since(text: str | None, now: datetime) -> datetime | None:
+    """The moment that `--since` means. Raises UsageProblem."""
+    if text is None:
+        return None
+    if text[-1:] in AGES and text[:-1].isdigit() and len(text) < 8:
+        return now - timedelta(**{AGES[text[-1]]: int(text[:-1])})
+    moment = parse_time(text)
+    if moment is None:
+        raise UsageProblem(f"--since {text} is no time", hint="write 2026-11-30, 2026-11-30T12:00, 12h, 7d or 3w")
+    return moment.astimezone(UTC)

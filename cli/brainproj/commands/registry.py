@@ -1,0 +1,32 @@
+"""The commands, a line each: name, module, and the help that the list of commands shows.
+
+Only the module of the command that is run is imported; a test holds each help line against the command's own.
+"""
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One command. `module` holds `app`, a Typer."""
+
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS = (
+    Entry("preview", "preview", "Show the exact text that a session in this folder is given."),
+    Entry("sessions", "sessions", "List the live sessions by project; with --all the whole index."),
+    Entry("search", "search", "Find what was said, done or decided in this project."),
+    Entry("show", "show", "Open the exact source at an address, with what stands around it."),
+    Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
+    Entry("records", "records", "List decisions, lessons and other records of this project."),
+    Entry("backfill", "backfill", "Read the transcripts of Claude Code, Codex and Cursor into the store."),
+    Entry("resolve", "resolve", "Tell which project a folder belongs to, and why."),
+    Entry("projects", "projects", "List the known projects; declare, alias, merge."),
+    Entry("scope", "scope", "Show or set how far a session's memory reaches."),
+    Entry("forget", "forget", "Remove what is stored, for good; it does not come back with the next backfill."),
+    Entry("completion", "completion", "Print the completion script of a shell."),
+    Entry("demo", "demo", "Show it all on two small made-up repositories, in a temporary home."),
+)
+"""In the order in which a newcomer needs them."""

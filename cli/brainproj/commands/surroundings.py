@@ -1,0 +1,121 @@
+"""What a command finds around it: environment, home, settings, time; and the store, opened as gently as it needs.
+
+This is the only place below which nobody reads the environment, the clock or the current folder.
+"""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..config import Config, read_config
+from ..core.catalogue import KnownProject
+from ..errors import Ambiguous, FolderGone, NotFound, StoreCorrupt, StoreNewer, StoreUnusable
+from ..identity import Resolver, user_home
+from ..paths import Paths, find_paths
+from ..store.database import open_store
+from ..store.reading import find_sessions
+from ..views import terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything a verb is handed that is not its own argument."""
+
+    environment: Mapping[str, str]
+    paths: Paths
+    config: Config
+    now: datetime
+
+
+def find_surroundings() -> Surroundings:
+    """The surroundings of this process; malformed settings are named on stderr."""
+    environment = dict(os.environ)
+    paths = find_paths(environment, user_home(environment))
+    config = read_config(paths.config_path)
+    for problem in config.problems:
+        terminal.warn(problem)
+    return Surroundings(environment, paths, config, datetime.now(UTC))
+
+
+def open_for_reading(paths: Paths) -> sqlite3.Connection:
+    """The store for a command that only wants to know something.
+
+    It is made if need be, so that what was found out is remembered; where it cannot be written it is read as it is.
+    Raises StoreUnusable for a store that is damaged or newer.
+    """
+    try:
+        return open_store(paths.brain_db)
+    except (StoreCorrupt, StoreNewer):
+        raise
+    except StoreUnusable as error:
+        connection = open_store(paths.brain_db, write=False)
+        terminal.note(f"nothing is remembered: {error.message}")
+        return connection
+
+
+def resolver_for(around: Surroundings, db: sqlite3.Connection) -> Resolver:
+    """A resolver over these surroundings."""
+    return Resolver(around.paths, around.config, db, around.now)
+
+
+def folder_argument(path: str | None) -> str:
+    """The folder a command is about, absolute: its argument, else the current one. Raises FolderGone."""
+    if path is not None:
+        expanded = os.path.expanduser(path)  # noqa: PTH111
+        if not expanded or Path(expanded).is_absolute():
+            return expanded
+        return str(Path(current_folder()) / expanded) if expanded != "." else current_folder()
+    return current_folder()
+
+
+def current_folder() -> str:
+    """The current folder. Raises FolderGone where it was deleted (cases/07)."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        raise FolderGone(
+            "the current folder does not exist any more", hint="change to another one, or name a folder"
+        ) from error
+
+
+def is_interactive() -> bool:
+    """Whether a person sits at both ends."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
+
+
+def project_here(around: Surroundings, resolver: Resolver, named: str | None) -> KnownProject:
+    """The project a reader stays in: the named one, else this folder's. Raises NotFound where the folder has none.
+
+    Nothing falls back to everything: a reader in a folder without a project names some and lets the person choose.
+    """
+    if named:
+        return resolver.catalogue.get(named)
+    cwd = current_folder()
+    resolution = resolver.resolve(cwd, around.environment)
+    if resolution.identity is None:
+        names = [project.key for project in resolver.catalogue.candidates("")]
+        raise NotFound(
+            f"{cwd} has no project",
+            detail=f"Because {resolution.why}." + (f" Known projects: {', '.join(names)}." if names else ""),
+            hint="name one with `--project`, or add `--everywhere`",
+        )
+    known = resolver.catalogue.by_key(resolution.identity.key)
+    identity = resolution.identity
+    return known or KnownProject(identity.key, identity.name, identity.remote, identity.root, (), ())
+
+
+def session_folder(db: sqlite3.Connection, beginning: str) -> str:
+    """The folder in which a stored session began. Raises NotFound, Ambiguous."""
+    found = find_sessions(db, beginning)
+    if len(found) > 1:
+        raise Ambiguous(f"more than one session begins with {beginning}", hint=f"one of them is {found[0][1]}")
+    row = db.execute("SELECT cwd FROM sessions WHERE id = ?", (found[0][0],)).fetchone() if found else None
+    if row is None:
+        raise NotFound(f"no session begins with {beginning}", hint="see `brainproj sessions --all`")
+    if row[0] is None:
+        raise NotFound(f"session {found[0][1]} names no folder, so nothing can be said of its project")
+    return str(row[0])

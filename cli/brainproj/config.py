@@ -1,0 +1,301 @@
+"""Settings: the defaults, config.toml, the environment; which one won; and changes that keep comments and order.
+
+Precedence, everywhere: flag, environment, the project's table, config.toml, default. No file inside a repository is
+read. A value of the wrong type or kind is named in `Config.problems` and its default used; a file that is not TOML is
+an error (exit 3).
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import BrainError, ConfigMalformed
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+
+class Scope(StrEnum):
+    """How far a reader looks: its own project, its own project first, or everywhere."""
+
+    STRICT = "strict"
+    RANK = "rank"
+    OFF = "off"
+
+
+class SetBy(StrEnum):
+    """Which setting won."""
+
+    DEFAULT = "default"
+    CONFIG = "config"
+    PROJECT = "project"
+    ENVIRONMENT = "environment"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTable:
+    """`[projects."KEY"]`: what a person said of one project. `path` is set for a declared folder."""
+
+    key: str
+    path: str | None = None
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """config.toml, checked. `problems` names what was malformed and so left at its default."""
+
+    scope: Scope | None = None
+    projects: Mapping[str, ProjectTable] = field(default_factory=dict)
+    swarms: Mapping[str, str] = field(default_factory=dict)
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    scratch_root: str = "~/scratchpad"
+    exclude_agents: tuple[str, ...] = ()
+    exclude_folders: tuple[str, ...] = ()
+    exclude_projects: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_config(path: Path) -> Config:
+    """The settings in `path`; the defaults where it is missing. Raises ConfigMalformed."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        return Config(problems=(f"{path} cannot be read ({error.strerror}); defaults are used",))
+    import tomllib
+
+    try:
+        document = tomllib.loads(raw.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigMalformed(
+            f"{path} is not TOML: {error}", hint="mend the file; nothing was changed by this command"
+        ) from error
+    return _Checker(path).config(document)
+
+
+class _Checker:
+    """Reads the members of config.toml one by one and notes what does not fit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[str] = []
+
+    def config(self, document: Mapping[str, Any]) -> Config:
+        capture = self.table(document, "capture")
+        exclude = self.table(capture, "exclude", "capture.")
+        redaction = self.table(document, "redaction")
+        return Config(
+            scope=self.scope(document.get("scope"), "scope"),
+            projects=self.project_tables(document),
+            swarms=self.texts_by_name(document, "swarms"),
+            hosts=self.texts_by_name(document, "hosts"),
+            scratch_root=self.text(self.table(document, "scratch").get("root"), "scratch.root") or "~/scratchpad",
+            exclude_agents=self.texts(exclude.get("agents"), "capture.exclude.agents"),
+            exclude_folders=self.texts(exclude.get("folders"), "capture.exclude.folders"),
+            exclude_projects=self.texts(exclude.get("projects"), "capture.exclude.projects"),
+            hide=self.patterns(redaction.get("hide"), "redaction.hide"),
+            keep=self.patterns(redaction.get("keep"), "redaction.keep"),
+            problems=tuple(self.problems),
+        )
+
+    def bad(self, name: str, value: object, wanted: str) -> None:
+        self.problems.append(f"{self.path}: {name} is {value!r} and must be {wanted}; it was left out")
+
+    def table(self, holder: Mapping[str, Any], name: str, prefix: str = "") -> Mapping[str, Any]:
+        value = holder.get(name, {})
+        if isinstance(value, dict):
+            return value
+        self.bad(prefix + name, value, "a table")
+        return {}
+
+    def text(self, value: object, name: str) -> str | None:
+        if value is None or (isinstance(value, str) and value):
+            return value
+        self.bad(name, value, "a text")
+        return None
+
+    def texts(self, value: object, name: str) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
+            return tuple(value)
+        self.bad(name, value, "a list of texts")
+        return ()
+
+    def patterns(self, value: object, name: str) -> tuple[str, ...]:
+        import re
+
+        good = []
+        for pattern in self.texts(value, name):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                self.bad(name, pattern, f"a regular expression ({error})")
+            else:
+                good.append(pattern)
+        return tuple(good)
+
+    def texts_by_name(self, document: Mapping[str, Any], name: str) -> dict[str, str]:
+        found = {key: self.text(value, f"{name}.{key}") for key, value in self.table(document, name).items()}
+        return {key: value for key, value in found.items() if value}
+
+    def scope(self, value: object, name: str) -> Scope | None:
+        if value is None or value in list(Scope):
+            return None if value is None else Scope(str(value))
+        self.bad(name, value, "strict, rank or off")
+        return None
+
+    def project_tables(self, document: Mapping[str, Any]) -> dict[str, ProjectTable]:
+        tables = {}
+        for key in self.table(document, "projects"):
+            table = self.table(document["projects"], key, "projects.")
+            name = f"projects.{key}"
+            tables[key] = ProjectTable(
+                key=key,
+                path=self.text(table.get("path"), name + ".path"),
+                name=self.text(table.get("name"), name + ".name"),
+                aliases=self.texts(table.get("aliases"), name + ".aliases"),
+                scope=self.scope(table.get("scope"), name + ".scope"),
+            )
+        return tables
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSetting:
+    """The scope in force, which setting won, and what the others say (None: nothing)."""
+
+    effective: Scope
+    set_by: SetBy
+    everywhere: Scope | None
+    project: Scope | None
+    problems: tuple[str, ...] = ()
+
+
+def scope_in_force(
+    config: Config, environment: Mapping[str, str], project_keys: Iterable[str] = (), flag: Scope | None = None
+) -> ScopeSetting:
+    """The scope for a project (any of its keys), by precedence."""
+    tables = (config.projects[key] for key in project_keys if key in config.projects)
+    own = next((table.scope for table in tables if table.scope), None)
+    problems: tuple[str, ...] = ()
+    spoken = environment.get("BRAIN_PROJECT_SCOPE", "")
+    if spoken and spoken not in list(Scope):
+        problems = (f"BRAIN_PROJECT_SCOPE is {spoken!r} and must be strict, rank or off; it was left out",)
+        spoken = ""
+    ranked = (
+        (flag, SetBy.FLAG),
+        (Scope(spoken) if spoken else None, SetBy.ENVIRONMENT),
+        (own, SetBy.PROJECT),
+        (config.scope, SetBy.CONFIG),
+        (Scope.STRICT, SetBy.DEFAULT),
+    )
+    effective, set_by = next((scope, by) for scope, by in ranked if scope is not None)
+    return ScopeSetting(effective, set_by, config.scope, own, problems)
+
+
+def whole_number(environment: Mapping[str, str], name: str, default: int, problems: list[str]) -> int:
+    """An integer setting of the environment; a malformed one is named in `problems` and the default used."""
+    text = environment.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        return int(text)
+    except ValueError:
+        problems.append(f"{name} is {text!r} and must be a whole number; {default} is used")
+        return default
+
+
+# writing -----------------------------------------------------------------------------------------------------------
+
+
+def set_scope(path: Path, scope: Scope, project_key: str | None) -> None:
+    """Write the scope for all, or for one project, into config.toml."""
+    with _editing(path) as document:
+        if project_key is None:
+            document["scope"] = scope.value
+        else:
+            _project_table(document, project_key)["scope"] = scope.value
+
+
+def write_project(path: Path, table: ProjectTable) -> None:
+    """Write `[projects."KEY"]` so that it says what `table` says; what it has beside that stays."""
+    wanted: dict[str, object] = {
+        "path": table.path,
+        "name": table.name,
+        "aliases": list(table.aliases) or None,
+        "scope": table.scope.value if table.scope else None,
+    }
+    with _editing(path) as document:
+        if not any(wanted.values()):
+            document.get("projects", {}).pop(table.key, None)
+            if not document.get("projects", True):
+                document.pop("projects")
+            return
+        written = _project_table(document, table.key)
+        for name, value in wanted.items():
+            if value is None:
+                written.pop(name, None)
+            elif written.get(name) != value:
+                written[name] = value
+
+
+def _project_table(document: "TOMLDocument", key: str) -> Any:
+    import tomlkit
+
+    if "projects" not in document:
+        document["projects"] = tomlkit.table(is_super_table=True)
+    projects: Any = document["projects"]
+    if key not in projects:
+        projects[key] = tomlkit.table()
+    return projects[key]
+
+
+@contextlib.contextmanager
+def _editing(path: Path) -> "Iterator[TOMLDocument]":
+    """config.toml as a document; written back whole (a file beside it, then renamed) when the block ends well."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    target = Path(os.path.realpath(path))
+    try:
+        before = target.read_bytes().decode("utf-8") if target.exists() else ""
+        document = tomlkit.parse(before)
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        raise ConfigMalformed(f"{path} cannot be changed: {error}", detail="The file was left as it was.") from error
+    yield document
+    after = tomlkit.dumps(document)
+    if after != before:
+        write_whole(target, after.encode("utf-8"))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file of ours so that a reader sees the old content or the new one, never a part (mode 0600)."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            if path.exists():
+                os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101
+            os.replace(temporary, path)  # noqa: PTH105
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)  # noqa: PTH108
+            raise
+    except OSError as error:
+        raise BrainError(f"cannot write {path}", detail=f"{error.strerror}. The file was left as it was.") from error

@@ -1,0 +1,372 @@
+"""Folder and environment → the project, and the rule that decided (design 5).
+
+`Resolver` reads `.git` on disk and the store, starts no process, and guesses nothing: what no rule covers has no
+project. It remembers what it decided (which repository is bound to which project, which folders were seen), so that a
+vanished folder, a moved repository and a fork keep their project. When the store cannot be written the answer is the
+same, and `notes` says that it was not remembered.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from . import gitdir
+from .config import Config
+from .core.catalogue import Catalogue, Declared, KnownProject
+from .core.ids import ProjectKey
+from .core.project import ProjectIdentity, Resolution, Rule
+from .core.times import to_micros
+from .paths import Paths
+from .repositories import Repositories
+from .store import projects as rows
+from .store.database import transaction
+
+SNAPSHOT_LIMIT = 4 << 20
+"""Bytes of a swarm's snapshot that are read."""
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves folders. One for each command; it keeps what it found out about a folder while it lives."""
+
+    paths: Paths
+    config: Config
+    db: sqlite3.Connection
+    now: datetime
+    notes: list[str] = field(default_factory=list)
+    _catalogue: Catalogue | None = None
+    _seen: dict[str, Resolution] = field(default_factory=dict)
+
+    # the question ---------------------------------------------------------------------------------------------------
+
+    def resolve(
+        self, cwd: str, environment: Mapping[str, str] | None = None, explicit: str | None = None
+    ) -> Resolution:
+        """The project of `cwd` for a session with this environment. Raises NotFound or Ambiguous for explicit names."""
+        environment = environment or {}
+        named = explicit or environment.get("BRAINPROJ_PROJECT")
+        if named:
+            return self.named(named, cwd, "--project" if explicit else "BRAINPROJ_PROJECT")
+        if swarm := environment.get("AGENTIHOOKS_SWARM"):
+            found = self._swarm(swarm, cwd)
+            if found:
+                return found
+        if cwd not in self._seen:
+            self._seen[cwd] = self._folder(cwd)
+        return self._seen[cwd]
+
+    def named(self, text: str, cwd: str, source: str) -> Resolution:
+        """The project that a key, name or alias means. Raises NotFound, Ambiguous."""
+        return _resolved(self._identity(self.catalogue.get(text), cwd, Rule.EXPLICIT, f"{source} names it: {text}"))
+
+    @property
+    def _repositories(self) -> Repositories:
+        return Repositories(self.db, self.config.hosts)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The known projects."""
+        if self._catalogue is None:
+            declared = {
+                key: Declared(key, table.path, table.name, table.aliases) for key, table in self.config.projects.items()
+            }
+            self._catalogue = Catalogue(rows.list_projects(self.db), declared)
+        return self._catalogue
+
+    # the rules ------------------------------------------------------------------------------------------------------
+
+    def _swarm(self, slug: str, cwd: str) -> Resolution | None:
+        """Rule 2: the project of the swarm's repository."""
+        repository, source = self.config.swarms.get(slug), "[swarms] in config.toml"
+        if repository is None:
+            repository, source = self._snapshot_repository(slug), "its snapshot"
+        if repository is None:
+            return None
+        found = self._folder(os.path.expanduser(repository))
+        if found.identity is None:
+            return None
+        here = self._folder(cwd).identity
+        same = here is not None and here.key == found.identity.key
+        why = f"the swarm {slug} works on it: {source} says {repository}"
+        return _resolved(
+            ProjectIdentity(
+                key=found.identity.key,
+                name=found.identity.name,
+                remote=found.identity.remote,
+                root=found.identity.root,
+                cwd=cwd,
+                worktree=here.worktree if here and same else None,
+                branch=here.branch if here and same else None,
+                rule=Rule.SWARM,
+                why=why,
+            )
+        )
+
+    def _snapshot_repository(self, slug: str) -> str | None:
+        """`repo` in the snapshot that agentihooks keeps of a swarm (formats/agentihooks.md 5.2)."""
+        if not slug or not all(letter.isascii() and (letter.isalnum() or letter == "-") for letter in slug):
+            return None
+        path = self.paths.agentihooks_home / "swarm" / slug / "snapshot.json"
+        try:
+            with path.open("rb") as file:
+                snapshot = json.loads(file.read(SNAPSHOT_LIMIT))
+        except (OSError, ValueError, RecursionError):
+            return None
+        for holder in (snapshot, snapshot.get("config") if isinstance(snapshot, dict) else None):
+            if isinstance(holder, dict) and isinstance(holder.get("repo"), str) and holder["repo"]:
+                return str(holder["repo"])
+        return None
+
+    def _folder(self, cwd: str) -> Resolution:
+        """Rules 3 to 5, for a folder as it is on disk, else as it was."""
+        if not cwd:
+            return Resolution(cwd, None, Rule.NONE, "no folder was given")
+        if "\0" in cwd:
+            return Resolution(cwd, None, Rule.NONE, "no folder can have this name")
+        real = os.path.realpath(cwd)
+        if not os.path.isdir(real):
+            return self._vanished(cwd, real)
+        home = os.path.realpath(self.paths.user_home)
+        try:
+            checkout = gitdir.find_checkout(real, ignored_top=home)
+        except gitdir.GitUnreadable as error:
+            return self._unreadable(cwd, real, error)
+        declared = self._declared(real, checkout)
+        if declared and (checkout is None or len(declared[1]) >= len(checkout.top)):
+            return self._decide_declared(cwd, declared[0], checkout)
+        try:
+            if checkout is not None and not self._is_scratch_repository(real, checkout):
+                return self._decide_git(cwd, checkout)
+        except gitdir.GitUnreadable as error:
+            return self._unreadable(cwd, real, error)
+        scratch = self._scratch_name(real)
+        if scratch:
+            return self._decide_scratch(cwd, real, scratch)
+        if real == home:
+            return Resolution(cwd, None, Rule.NONE, "it is your home folder")
+        if checkout_at_home(real, home):
+            why = "the only repository above it is your home folder, which does not count"
+            return Resolution(cwd, None, Rule.NONE, why)
+        return Resolution(cwd, None, Rule.NONE, "it is in no repository, declared folder or scratch folder")
+
+    def _unreadable(self, cwd: str, real: str, error: gitdir.GitUnreadable) -> Resolution:
+        """A repository that cannot be read is the one the store knows there, or none; never one further up."""
+        known = self._known_place(os.path.dirname(str(error.args[0])))
+        if known:
+            project, _, worktree = known
+            why = f"{error.args[0]} cannot be read ({error.args[1]}), but this checkout was seen before"
+            return _resolved(self._identity(project, cwd, Rule.KNOWN, why, worktree=worktree))
+        return Resolution(cwd, None, Rule.NONE, f"{error.args[0]} cannot be read: {error.args[1]}")
+
+    def _declared(self, real: str, checkout: gitdir.Checkout | None) -> tuple[KnownProject, str] | None:
+        """The deepest declared folder that holds `real`, and that folder as seen from here.
+
+        In a linked worktree a package declared in the main checkout is found at the same place below.
+        """
+        if not any(project.path for project in self.catalogue.projects):
+            return None
+        views = [(real, "", "")]
+        if checkout and checkout.linked:
+            root = gitdir.main_root(checkout, gitdir.read_config(checkout))
+            if root:
+                views.append((root + real[len(checkout.top) :], root, checkout.top))
+        best: tuple[KnownProject, str] | None = None
+        for project in self.catalogue.projects:
+            if not project.path:
+                continue
+            path = os.path.realpath(os.path.expanduser(project.path))
+            for view, root, top in views:
+                if _is_inside(view, path):
+                    seen = top + path[len(root) :] if root and _is_inside(path, root) else path
+                    if best is None or len(seen) > len(best[1]):
+                        best = (project, seen)
+        return best
+
+    def _decide_declared(self, cwd: str, project: KnownProject, checkout: gitdir.Checkout | None) -> Resolution:
+        why = f"{project.path} is declared as {project.key} in config.toml"
+        worktree = os.path.basename(checkout.top) if checkout and checkout.linked else None
+        branch = gitdir.branch_of(checkout) if checkout else None
+        identity = self._identity(project, cwd, Rule.DECLARED, why, worktree=worktree, branch=branch)
+        self._remember(identity, os.path.realpath(os.path.expanduser(project.path or cwd)), "declared")
+        return _resolved(identity)
+
+    def _decide_git(self, cwd: str, checkout: gitdir.Checkout) -> Resolution:
+        """Rule 3, a checkout: what it asks for, corrected by what it is bound to."""
+        repository = self._repositories.describe(checkout)
+        claim = self._repositories.claim(repository)
+        if not self._repositories.is_remembered(repository, claim):
+            self._write(lambda: self._repositories.remember(repository, claim, self._micros()))
+        known = self.catalogue.by_key(claim.key)
+        why = (
+            claim.why if known is None or known.key == claim.key else f"{claim.why}; {claim.key} is read as {known.key}"
+        )
+        return _resolved(
+            ProjectIdentity(
+                key=known.key if known else ProjectKey(claim.key),
+                name=known.name if known else claim.name,
+                remote=known.remote if known and known.key != claim.key else claim.remote,
+                root=repository.root,
+                cwd=cwd,
+                worktree=repository.worktree,
+                branch=repository.branch,
+                rule=Rule.GIT,
+                why=why,
+            )
+        )
+
+    def _decide_scratch(self, cwd: str, real: str, name: str) -> Resolution:
+        """Rule 4: the one known project of the scratch folder's name."""
+        key = f"scratch/{name}".lower()
+        found = [project for project in self.catalogue.find(name) if project.key != key]
+        if len(found) > 1:
+            keys = tuple(project.key for project in found)
+            why = f"the scratch folder {name} may belong to {' or '.join(keys)}"
+            return Resolution(cwd, None, Rule.SCRATCH, why, candidates=keys)
+        if found:
+            identity = self._identity(
+                found[0], cwd, Rule.SCRATCH, f"it is a scratch folder of {found[0].name}", root=None
+            )
+            self._remember(identity, real, "folder")
+            own = next((row for row in rows.list_projects(self.db) if row.key == key), None)
+            if own and own.merged_into is None and found[0].ids:
+                self._write(lambda: rows.merge_project(self.db, own.id, found[0].ids[0]))
+            return _resolved(identity)
+        why = f"it is a scratch folder of {name}, which no known project is called yet"
+        identity = ProjectIdentity(ProjectKey(key), name, None, None, cwd, None, None, Rule.SCRATCH, why)
+        self._remember(identity, real, "folder")
+        return _resolved(identity)
+
+    def _vanished(self, cwd: str, real: str) -> Resolution:
+        """A folder that is gone: what the store knows of it or of the checkout it lay in, or nothing."""
+        state = "is not a folder" if os.path.lexists(real) else "is gone"
+        found = self._known_place(real)
+        if found:
+            project, place, worktree = found
+            why = f"it {state}, but {place} was seen before"
+            return _resolved(self._identity(project, cwd, Rule.KNOWN, why, worktree=worktree))
+        return Resolution(cwd, None, Rule.NONE, f"it {state} and was never seen")
+
+    def _known_place(self, real: str) -> tuple[KnownProject, str, str | None] | None:
+        """The project of the nearest stored checkout or declared folder that `real` lay in, or of `real` itself."""
+        path = real
+        while True:
+            place = rows.place_at(self.db, path)
+            if place and (place.kind != "folder" or path == real):
+                project = self.catalogue.by_id(place.project)
+                return (project, path, place.worktree) if project else None
+            parent = os.path.dirname(path)
+            if parent == path:
+                return None
+            path = parent
+
+    # scratch --------------------------------------------------------------------------------------------------------
+
+    def _scratch_name(self, real: str) -> str | None:
+        """`<repo>` where `real` is `<scratch root>/<repo>/<task>` or deeper (formats/agentihooks.md 5.3)."""
+        root = os.path.realpath(os.path.expanduser(self._scratch_root()))
+        if not _is_inside(real, root) or real == root:
+            return None
+        parts = real[len(root) :].strip("/").split("/")
+        return parts[0] if len(parts) >= 2 else None
+
+    def _scratch_root(self) -> str:
+        root = self.config.scratch_root
+        return str(self.paths.user_home) + root[1:] if root == "~" or root.startswith("~/") else root
+
+    def _is_scratch_repository(self, real: str, checkout: gitdir.Checkout) -> bool:
+        """Whether the checkout is a scratch folder that somebody ran `git init` in: no remote, and it lies there."""
+        if self._scratch_name(real) is None or not _is_inside(checkout.top, self._scratch_root_real()):
+            return False
+        return not checkout.linked and self._repositories.describe(checkout).remote is None
+
+    def _scratch_root_real(self) -> str:
+        return os.path.realpath(os.path.expanduser(self._scratch_root()))
+
+    # answers and memory -----------------------------------------------------------------------------------------------
+
+    def _identity(
+        self,
+        project: KnownProject,
+        cwd: str,
+        rule: Rule,
+        why: str,
+        *,
+        worktree: str | None = None,
+        branch: str | None = None,
+        root: str | None = "",
+    ) -> ProjectIdentity:
+        return ProjectIdentity(
+            key=project.key,
+            name=project.name,
+            remote=project.remote,
+            root=project.root if root == "" else root,
+            cwd=cwd,
+            worktree=worktree,
+            branch=branch,
+            rule=rule,
+            why=why,
+        )
+
+    def project_number(self, identity: ProjectIdentity) -> int:
+        """The store's number for a project, its row made if there is none. Call it inside a write transaction."""
+        known = self.catalogue.by_key(identity.key)
+        if known and known.ids:
+            return known.ids[0]
+        number = rows.ensure_project(
+            self.db, identity.key, identity.name, identity.remote, identity.root, self._micros()
+        )
+        self._catalogue = None
+        return number
+
+    def _remember(self, identity: ProjectIdentity, path: str, kind: str) -> None:
+        known = self.catalogue.by_key(identity.key)
+        if known and known.ids and rows.place_is_known(self.db, path, known.ids[0], kind, identity.worktree):
+            return
+
+        def write() -> None:
+            number = self.project_number(identity)
+            rows.write_place(self.db, path, number, kind, identity.worktree, self._micros())
+
+        self._write(write)
+
+    def _write(self, change: Callable[[], None]) -> None:
+        """Run a small change in a transaction (ours, or the caller's); the answer does not depend on it."""
+        try:
+            if self.db.in_transaction:
+                change()
+            else:
+                with transaction(self.db):
+                    change()
+        except sqlite3.Error as error:
+            note = f"not remembered: {error}"
+            if note not in self.notes:
+                self.notes.append(note)
+        self._catalogue = None
+
+    def _micros(self) -> int:
+        return to_micros(self.now) or 0
+
+
+def checkout_at_home(real: str, home: str) -> bool:
+    """Whether the home folder is itself a repository and holds `real`."""
+    try:
+        return _is_inside(real, home) and gitdir.checkout_at(home) is not None
+    except gitdir.GitUnreadable:
+        return False
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _resolved(identity: ProjectIdentity) -> Resolution:
+    return Resolution(identity.cwd, identity, identity.rule, identity.why)
+
+
+def user_home(environment: Mapping[str, str]) -> Path:
+    """The person's home folder: `HOME`, else what the system says."""
+    return Path(environment["HOME"]) if environment.get("HOME") else Path.home()

@@ -1,0 +1,58 @@
+"""Where things are: our home and what is in it, and the agents' own homes. From an environment and a home folder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Every place that brainproj reads or writes."""
+
+    user_home: Path
+    home: Path
+    claude_home: Path
+    codex_home: Path
+    cursor_home: Path
+    agentihooks_home: Path
+    broadcast_path: Path
+
+    @property
+    def brain_db(self) -> Path:
+        """What is kept."""
+        return self.home / "brain.db"
+
+    @property
+    def config_path(self) -> Path:
+        """The person's settings."""
+        return self.home / "config.toml"
+
+    @property
+    def log_path(self) -> Path:
+        """What went wrong and was not shown in full."""
+        return self.home / "logs" / "brainproj.log"
+
+    @property
+    def ingest_lock(self) -> Path:
+        """Held by the one writer."""
+        return self.home / "ingest.lock"
+
+
+def find_paths(environment: Mapping[str, str], user_home: Path) -> Paths:
+    """The places that an environment names, else the usual ones below the person's home folder."""
+
+    def place(name: str, default: Path) -> Path:
+        value = environment.get(name)
+        return Path(value).expanduser() if value else default
+
+    agentihooks_home = place("AGENTIHOOKS_HOME", user_home / ".agentihooks")
+    return Paths(
+        user_home=user_home,
+        home=place("BRAINPROJ_HOME", user_home / ".brainproj"),
+        claude_home=place("CLAUDE_CONFIG_DIR", user_home / ".claude"),
+        codex_home=place("CODEX_HOME", user_home / ".codex"),
+        cursor_home=place("CURSOR_CONFIG_DIR", user_home / ".cursor"),
+        agentihooks_home=agentihooks_home,
+        # agentihooks itself ignores AGENTIHOOKS_HOME for this one file
+        broadcast_path=place("BROADCAST_FILE", user_home / ".agentihooks" / "broadcast.json"),
+    )

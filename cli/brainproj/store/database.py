@@ -1,0 +1,195 @@
+"""Opening brain.db: its schema, its locks, and what SQLite's errors mean to a person.
+
+Readers and writers wait `BUSY_S` for each other. The schema is made and changed only by `open_store`, under a write
+lock, so that the first use by many at once is safe; a store of a newer brainproj is refused unchanged.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import DiskFull, StoreCorrupt, StoreLocked, StoreNewer, StoreUnusable
+
+BUSY_S = 5.0
+"""How long a command waits for another writer before it says so."""
+MIGRATIONS = Path(__file__).parent / "migrations"
+APPLICATION_ID = 0x42526E50
+"""`BRnP`, in the file's header: another program's SQLite file is not taken for ours."""
+
+
+def open_store(path: Path, *, write: bool = True) -> sqlite3.Connection:
+    """A connection to the store at `path`, made if need be, its schema the newest.
+
+    With `write=False` a missing store is an empty one in memory, and nothing on disk changes.
+    Raises StoreUnusable or one of its kinds.
+    """
+    with explained(path):
+        if not write and not path.exists():
+            return _prepared(sqlite3.connect(":memory:", isolation_level=None))
+        if write:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(path)
+        return _open_file(path, write)
+
+
+def _open_file(path: Path, write: bool) -> sqlite3.Connection:
+    if path.is_dir():
+        raise StoreCorrupt(f"{path} is a folder, not a store", hint="move it away, or set BRAINPROJ_HOME elsewhere")
+    mode = "rw" if write or os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    uri = path.absolute().as_uri() + f"?mode={mode}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_S)
+    try:
+        if mode == "rw":
+            _check_owner(connection, path)
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode=wal")
+            connection.execute("PRAGMA synchronous=normal")
+        return _prepared(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _check_owner(connection: sqlite3.Connection, path: Path) -> None:
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    if owner not in (0, APPLICATION_ID) or (owner == 0 and connection.execute("PRAGMA page_count").fetchone()[0] > 0):
+        if owner == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return
+        raise StoreCorrupt(f"{path} is not a brainproj store", hint="move it away, or set BRAINPROJ_HOME elsewhere")
+
+
+def _prepared(connection: sqlite3.Connection, path: Path | None = None) -> sqlite3.Connection:
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > newest_schema():
+        connection.close()
+        raise StoreNewer(
+            f"the store was written by a newer brainproj (schema {version}, this one knows {newest_schema()})",
+            detail=f"{path} was not changed.",
+            hint="upgrade with `uv tool upgrade brainproj`, or set BRAINPROJ_HOME elsewhere",
+        )
+    if version < newest_schema():
+        migrate(connection)
+    return connection
+
+
+def migrations() -> list[tuple[int, Path]]:
+    """The numbered SQL files, oldest first."""
+    return sorted((int(file.name[:4]), file) for file in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
+
+
+def newest_schema() -> int:
+    """The schema this brainproj knows."""
+    return NEWEST
+
+
+NEWEST = 1
+"""The number of the last migration; a test holds it against the files (reading a folder costs each command time)."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the schema up to date in one transaction, under the write lock."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for number, file in migrations():
+            if number > version:
+                for statement in _statements(file.read_text("utf-8")):
+                    connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={NEWEST}")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """The statements of a migration; `executescript` would commit the transaction we hold."""
+    statement = ""
+    for line in re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE).splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _make_private(path: Path) -> None:
+    """Create the file with mode 0600 before SQLite would make it readable for others."""
+    if not path.exists():
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+@contextlib.contextmanager
+def explained(path: Path | str) -> Iterator[None]:
+    """Turn SQLite's and the system's errors into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(error, path) from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _disk_full(path) from error
+        raise StoreUnusable(
+            f"cannot use {path}",
+            detail=f"{error.strerror or error}.",
+            hint="set BRAINPROJ_HOME to a folder you can write",
+        ) from error
+
+
+def _disk_full(path: Path | str) -> DiskFull:
+    return DiskFull(
+        f"no room left to write {path}",
+        detail="What was stored before is still there.",
+        hint="free some space and run it again",
+    )
+
+
+def _explain(error: sqlite3.Error, path: Path | str) -> StoreUnusable:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreLocked(
+            f"the store is locked by another process: {path}",
+            detail=f"It was still locked after {BUSY_S:.0f} seconds; nothing was changed.",
+            hint="run it again when the other one is done",
+        )
+    if code == sqlite3.SQLITE_FULL:
+        return _disk_full(path)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreCorrupt(
+            f"the store is damaged: {path}",
+            detail="It was left as it is.",
+            hint=f"move it away and run `brainproj backfill`: mv {path} {path}.damaged",
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
+        return StoreUnusable(
+            f"cannot use {path}", detail=f"{error}.", hint="set BRAINPROJ_HOME to a folder you can write"
+        )
+    return StoreUnusable(f"the store refused: {error}", detail=str(path))
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write transaction: all of the block or none of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def free_bytes(path: Path) -> int:
+    """Free space where the store is."""
+    folder = path
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
