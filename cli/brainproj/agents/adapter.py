@@ -1,0 +1,52 @@
+"""What an agent's adapter offers. A new agent is one folder with these things and one line in `agents/registry.py`.
+
+Positions count bytes of the plain (unpacked) transcript. A reader is handed the lines of one transcript in order, from
+the start or from where its `state()` was taken, and must give the same events whichever way it was split.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from ..core.events import Event, Gap, SessionFacts
+
+
+class Found(NamedTuple):
+    """A transcript on disk. `is_child`: it holds a sub-agent's part of another transcript's session."""
+
+    path: str
+    size_bytes: int
+    mtime_ns: int
+    inode: int
+    is_child: bool
+
+
+class Reader(Protocol):
+    """Reads the lines of one transcript, in order."""
+
+    facts: SessionFacts
+
+    def read(self, record: Mapping[str, Any]) -> list[Event] | Gap:
+        """The events of one line (a JSON object of the wire); a Gap for a line of no known type. Never raises for
+        what a line may hold: a member of another type than expected counts as absent."""
+
+    def state(self) -> dict[str, Any]:
+        """What a later reader of the same transcript needs to go on from here; plain JSON, small."""
+
+
+class Adapter(Protocol):
+    """All we know of one agent's transcripts."""
+
+    @property
+    def name(self) -> str:
+        """The agent's name."""
+
+    @property
+    def version(self) -> int:
+        """Raised when the adapter reads the same lines to other events; transcripts are then read again."""
+
+    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
+        """Every transcript below the agent's home. Unreadable folders are passed by."""
+
+    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
+        """A reader for one transcript; `state` is None at its start."""

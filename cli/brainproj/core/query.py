@@ -1,0 +1,65 @@
+"""From a person's words to a full-text expression, and from a stored text to what is indexed.
+
+What is typed is text to look for, never a query language (cases/14): every word must occur, a word with punctuation in
+it (a path, a version) is a phrase, and words in quotes are one too. Scripts without spaces between words are indexed
+letter by letter and looked for as a phrase, so that any part of a run is found.
+"""
+
+import re
+
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"  # Chinese, Japanese
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"  # Korean; compatibility forms
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+UNSPACED_LETTER = re.compile(f"([{UNSPACED}])")
+TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
+"""What the tokenizer takes for words: letters and digits of any script."""
+QUOTED = re.compile(r'"([^"]+)"|(\S+)')
+MOST_TERMS = 32
+"""Words of a query that count; a pasted page would otherwise take seconds."""
+
+
+def index_text(text: str) -> str:
+    """`text` as the index gets it: letters of scripts without spaces stand apart."""
+    return text if text.isascii() else UNSPACED_LETTER.sub(r" \1 ", text)
+
+
+def query_terms(query: str) -> list[list[str]]:
+    """The phrases a person looks for, each a list of words; a plain word is a phrase of one."""
+    phrases = []
+    for quoted, word in QUOTED.findall(query):
+        words = TOKENS.findall(index_text(quoted or word))
+        if words:
+            phrases.append(words)
+    return phrases[:MOST_TERMS]
+
+
+def match_expression(query: str) -> str | None:
+    """The FTS5 expression for a person's words, or None where there is nothing to look for.
+
+    Quoting leaves no character with a meaning of its own: https://sqlite.org/fts5.html#fts5_strings
+    """
+    phrases = query_terms(query)
+    return " AND ".join('"' + " ".join(words) + '"' for words in phrases) if phrases else None
+
+
+def find_hit(text: str, query: str) -> tuple[int, int] | None:
+    """Where the first of the looked-for phrases stands in a text (code points, half open), or None."""
+    best: tuple[int, int] | None = None
+    for words in sorted(query_terms(query), key=lambda words: -sum(map(len, words))):
+        found = re.search(r"[\W_]*".join(map(re.escape, words)), text, re.IGNORECASE)
+        if found and (best is None or found.start() < best[0]):
+            return found.span()
+    return best
+
+
+def excerpt(text: str, query: str, width: int) -> str:
+    """About `width` characters of a text with the hit in view; an ellipsis where something was left out."""
+    hit = find_hit(text, query)
+    start = 0 if hit is None else max(0, min(hit[0] - width // 3, len(text) - width))
+    if start and (blank := text.find(" ", start, start + 20)) > 0 and (hit is None or blank < hit[0]):
+        start = blank + 1
+    end = min(len(text), start + width)
+    return ("…" if start else "") + text[start:end].strip() + ("…" if end < len(text) else "")

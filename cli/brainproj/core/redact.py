@@ -1,0 +1,511 @@
+"""Secrets taken out of a text before it is stored: known shapes, and values after a name that says they are secret.
+
+Handed a text, hands the same text back with `[redacted]` in the place of each secret; words, names and JSON around it
+stay. A word such as "token" in a sentence, a number, a commit id or an expression in code is no secret (cases/17).
+
+Written for speed (design.md 10): each pattern begins at a character that is rare, and only there more is asked. Shapes
+are searched in the text's Latin-1 bytes, where a character is a byte and offsets are the text's; prefixes and names in
+those bytes *folded*: lower case and backwards, so that a pattern begins at a separator and runs back over the name.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+RULES_VERSION = 1
+"""Raised when the built-in rules change: what an older version let pass is then redacted again."""
+HIDDEN = "[redacted]"
+"""No rule takes a value that begins with a bracket, and JSON needs no escape for it."""
+LONGEST = 128
+"""Characters by which a value is judged, so that one long line full of names costs no more than its length."""
+
+Span = tuple[int, int]
+
+FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ-:>", b"abcdefghijklmnopqrstuvwxyz_==")
+
+SHAPES = {
+    # AWS: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-unique-ids
+    # Google API keys: https://cloud.google.com/docs/authentication/api-keys. Atlassian's tokens begin ATATT3.
+    "A": rb"A(?:[KS]IA[A-Z0-9]{16,}|Iza[\w-]{30,}|TATT3[\w=-]{20,})",
+    # JWT, RFC 7519: a base64url JSON object begins eyJ. A run is always taken whole: linear on eyJeyJeyJ.
+    "J": rb"J(?<=eyJ)(?:(?<=(eyJ))([\w-]*+\.eyJ[\w-]*+(?:\.[\w-]*+)?)|[\w-]*+)",
+    # Discord bots (user id, time, digest); SendGrid; Google OAuth access tokens; HashiCorp Vault
+    ".": rb"\.(?=[\w-]{6}(?:\.[\w-]{27}|[\w-]{10}))(?:(?<=(\b[MNO][\w-]{23}\.))([\w-]{6}\.[\w-]{27,})"
+    rb"|(?<=(\bSG\.))([\w-]{16,}\.[\w-]{16,})|(?<=(ya29\.))([\w.-]{16,})|(?<=(hv[sbr]\.))([\w-]{20,}))",
+    # Google OAuth refresh tokens; Slack and Discord webhooks; user:password@host (RFC 3986, 3.2.1)
+    "/": rb"//(?:(?<=(1//))(0[\w-]{20,})|(?<=://)(?:hooks\.slack\.com/[a-z]+/([\w/+-]{16,})"
+    rb"|discord(?:app)?\.com/api/webhooks/[0-9]+/([\w-]{20,})"
+    rb"|(?:(?P<any>(?:(?=\w{0,80}[0-9])(?=\w{0,80}[A-Z])\w{10,256}|\w{20,256})(?::[^\s/?#@\"'<>\\`]{0,256})?)"
+    rb"|[^\s/?#:\"'<>\\`]{0,256}:(?P<password>[^\s/?#\"'<>\\`]{1,256}))@(?=[\w\[])(?!sha[0-9])))",
+    # RFC 6750, where the name of the header is not before it
+    "B": rb"B(?:earer|EARER) +(?P<any>(?=[\w.~+/=-]{0,99}[0-9])[\w.~+/=-]{12,}|[\w.~+/=-]{24,})",
+}
+"""By what a text must have in it for the pattern to be tried. The groups of a match are hidden, or the whole where there
+are none; a group that is named after a kind of LOOKS only if it looks so."""
+SPACED = {
+    "-": rb"-(?:B(?<=-----B)EGIN [A-Z0-9 ]{0,40}(?P<pem>PRIVATE KEY)(?: BLOCK)?-----"
+    rb"|u(?<=\s-u) +[^\s:\"'\\]{1,99}(?P<curl>:)|-(?<![^\s\"'`(]--)[A-Za-z-]{0,30}?"
+    rb"(?:(?P<password>pass(?:word|wd|phrase)?)|(?P<secret>token|secret|(?:api|access|secret|private|auth)-?key)) +)",
+    "w": rb"w(?<=ssw)ord (?:(?P<said>is )|(?P<netrc>))",
+}
+"""Likewise: after what a value stands without a separator (options, .netrc, a sentence), and where a key begins."""
+NEEDS = {
+    "curl": re.compile(r"\bcurl\b"),
+    # https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html
+    "netrc": re.compile(r"(?:machine\s+\S+|default)(?:\s|\\n)+login\s+\S+(?:\s|\\n)+pass\Z"),
+}
+"""What must stand in the 300 characters before."""
+PEM_GAP = rb"(?:\s|\\+[nrt]|[0-9]{1,6}(?:\t|[?|:])|[\"',+>|:?*]|-(?!----END))*+"
+PEM_REST = re.compile(
+    rb"(?:%b(?:[A-Za-z0-9+/=]{16,}+|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\\"]{0,200}))++"
+    rb"(?:%b[A-Za-z0-9+/=]{0,15}+%b-----END[A-Z0-9 ]{0,60}-----|%b[A-Za-z0-9+/=]{1,15}+(?=[\s\"'\\]*\Z))?"
+    % (PEM_GAP, PEM_GAP, PEM_GAP, PEM_GAP)
+)
+"""RFC 7468, also escaped, numbered, in a diff or in quotes, and cut off: the lines of base64 that follow BEGIN."""
+PEM_LINE = re.compile(rb"(?<!\\)[A-Za-z0-9+/=]{8,}+")
+
+PREFIXES = {
+    # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
+    "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_": r"\w{20,}",
+    # https://docs.gitlab.com/security/tokens/#token-prefixes
+    "glpat- gloas- gldt- glrt- glcbt- glptt- glft- glimt- glagent- glwt- glsoat- glffct-": r"[\w.-]{15,}",
+    # OpenAI, Anthropic and who copied them: sk-, sk-proj-, sk-ant-api03-
+    "sk-": r"(?=[\w-]{0,99}\d)(?=[\w-]{0,99}?[A-Za-z0-9]{12})[\w-]{20,}",
+    # https://api.slack.com/authentication/token-types
+    "xoxa- xoxb- xoxp- xoxr- xoxs- xoxe- xoxc- xoxd- xapp-": r"(?=[\w%-]{0,40}\d)[\w%-]{10,}",
+    # https://docs.stripe.com/keys and https://docs.stripe.com/webhooks
+    "sk_live_ sk_test_ rk_live_ rk_test_ whsec_": r"[A-Za-z0-9+/=]{16,}",
+    # npm, Hugging Face, Groq, Replicate, Linear, Notion, Figma, Supabase, Docker Hub, Shopify, RubyGems
+    "npm_ hf_ gsk_ r8_ lin_api_ ntn_ figd_ sbp_ dckr_pat_ shpat_ shpss_ rubygems_": r"[A-Za-z0-9-]{20,}\w*",
+    # https://docs.digitalocean.com/reference/api/create-personal-access-token/
+    "dop_v1_ doo_v1_ dor_v1_": r"[a-f0-9]{32,}",
+    # https://pypi.org/help/#apitoken (a macaroon for pypi.org)
+    "pypi-": r"AgE[\w-]{16,}",
+    # Google OAuth client secrets
+    "GOCSPX-": r"[\w-]{16,}",
+    # https://age-encryption.org/v1 (Bech32)
+    "AGE-SECRET-KEY-": r"1[A-Z0-9]{30,}",
+    # xAI, Perplexity, NVIDIA, Tavily, Grafana, Pulumi, Tailscale, Postman, Brevo
+    "xai- pplx- nvapi- tvly- glsa_ pul- tskey- PMAK- xkeysib-": r"(?=[\w-]{0,60}\d)[\w-]{24,}",
+}
+WORD = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=[0-9;\[]m))"
+"""The start of a word, also right after an escape as JSON writes it or a colour code; asked of short prefixes."""
+PREFIXED = re.compile(
+    "|".join(WORD * (len(word) < 4) + word + body for words, body in PREFIXES.items() for word in words.split())
+)
+
+
+def _backwards(words: Sequence[str], then: str = "") -> str:
+    """Alternatives for any of `words` spelled backwards, and `then`. Each begins with a letter, which is fast."""
+    ends = sorted({word[-1] for word in words})
+    return "|".join(f"{end}(?:{'|'.join(word[-2::-1] for word in words if word[-1] == end)}){then}" for end in ends)
+
+
+PREFIXED_BACKWARDS = re.compile(
+    f"_(?:{_backwards([word[:-1] for words in PREFIXES for word in words.lower().replace('-', '_').split()])})".encode()
+)
+KEYS = ("api", "access", "secret", "private", "signing", "encryption", "master", "account", "auth", "shared", "service")
+STAGES = ("prod", "production", "dev", "staging", "test", "live")
+NOUN = (
+    r"nekot|terces|laitnederc|noitazirohtua|d(?:row[_ ]?ssap|wssap|wp)|e(?:sarhp[_ ]?ssap|docssap|ikooc)"
+    rf"|(?:ssap|htua|gis|erutangis)(?![a-z])|yek(?:(?=[?&])|[_ ]?(?:{_backwards(KEYS)}))"
+)
+QUOTES = r"[\]\"'\\`*?]{0,12}+"
+NAMED = re.compile(
+    rf"=[ \t]{{0,30}}+{QUOTES}(?:{NOUN}|s(?:{NOUN})|eulav{QUOTES}[\s,]{{1,60}}+{QUOTES}s?(?:{NOUN})"
+    rf"|{_backwards(STAGES, f'_(?:{NOUN})')}|[0-9][0-9]?_?(?:{NOUN})|[0-9][0-9]{{7}}(?<=[0-9a-z_]{{30}}aa=[0-9]{{8}}))"
+    r"[0-9a-z_]{0,40}".encode()
+)
+"""Backwards: a separator, a name that ends in a noun, or its `value:` (Kubernetes, .NET), and the name's start; or the
+number of a Telegram bot, https://core.telegram.org/bots/api#authorizing-your-bot"""
+
+NAME = re.compile(r"[\w-]*(?: (?:key|word|phrase))?", re.ASCII)
+NAME_QUOTE = re.compile(r"(\\*)([\"'`])\]?[*?]*[ \t]*.\Z", re.DOTALL)
+BOT_TOKEN = re.compile(r"AA[\w-]{30,}")
+KIND = re.compile(
+    r"(?:(?P<password>pass[ _-]?(?:word|wd|phrase|code)|pwd|pass)|(?P<signature>sig(?:nature)?)|(?P<cookie>cookie)"
+    r"|(?P<authorization>authorization)|(?P<auth>auth)|(?P<token>^[_-]*token)|(?P<key>^key)"
+    rf"|(?P<secret>token|secret|key|credential))s?(?:[_-]?\d+|[_-](?:{'|'.join(STAGES)}))?$"
+)
+OPERATOR = re.compile(r"[:=>]{1,3}")
+NUMBER = re.compile(r"[ \t]*-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)(?![\w.%/+=@!-])")
+AFTER = re.compile(
+    r"[ \t]*+(?:\*\*[ \t]*+)?(?:[\w.\[\]|?]{1,40}[ \t]{0,9}=[ \t]{0,9}(?=[rbfuRBFU]{0,2}\\*[\"'`]))?"
+    r"(?:(?P<lead>[rbfuRBFU]{0,2})(?P<slashes>\\*+)(?P<quote>[\"'`]))?"
+)
+"""What may stand before a value: blanks, bold's stars, a type with its `=`, the quote that opens."""
+MARKS = re.compile(r"(?<!\\)(\\*+)([\"'`\n])")
+JSON_STRING_ENDS = re.compile(r"\s*(?:[,:}\]]|\Z)")
+OUTSIDE = re.compile(r"[\s,}\]:)]")
+"""What follows a quote that closed the string which the name is in, and is not how a secret begins."""
+TO_THE_END = re.compile(r"[^\"'`\\\n]+\Z")
+XML_VALUE = re.compile(r"[^<>\"\\\n]{1,512}(?=</)")
+BARE = re.compile(r"[^\s\"'`<>\\,;|&(){}\[\]，。；：、）」】]+")
+BARE_PASSWORD = re.compile(r"(?:[^\s\"'`<>\\,;|&，。；：、）」】]|[|&](?![\s|&]|[\w.%-]{1,40}=))+")
+EXPRESSION = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\?\.|\.|::)[A-Za-z_$][\w$]*+)*+")
+SCHEME = re.compile(r"(?i:bearer|basic|token|bot|api-?key|digest|negotiate|key|jwt|oauth|splunk)(?:[ \t]+|%20)")
+CREDENTIALS = re.compile(r"(?=[a-z]{0,80}[0-9A-Z]|\S{16})(?![A-Z][a-z]*(?![\w.~+/=%:-]))[\w.~+/=%:-]{6,}")
+COOKIE = re.compile(r"([\w.%-]{1,99})=([^;=\s\"'\\,]{0,4096}+={0,2}+)(; ?)?")
+SESSION = re.compile(r"(?i)sess|sid$|auth|token|jwt|csrf|xsrf|secret")
+
+NEVER = re.compile(
+    r"[\W_]*|[xX*.•…#-]+|\$[A-Za-z_{(].*|%[A-Za-z_]+%|.*(?:\$\{|\{\{|#\{|%\(|\$\().*|<.*>|\[.*\]|\{.*\}"
+    r"|(?:[A-Z][A-Z0-9]*_)+(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PWD)S?|0x[0-9A-Fa-f]{1,16}"
+    r"|(?:os\.environ|process\.env|import\.meta|env|secrets?|vars?|config|settings|self|this|data|local)\..*"
+    r"|https?://.*|/[a-z]+|(?:~|\.{1,2}|/[A-Za-z._-]+)/[^+=]*|.*(?:a-z|A-Z|0-9|\\[wdsWDSb]).*"
+    r"|[\w./@-]*\.(?:py|tsx?|jsx?|go|rs|md|json|ya?ml|toml|txt|pem|key|html)\b.*",
+    re.DOTALL,
+)
+"""No secret whatever its name: neither letter nor digit, a mask, a template, a variable, a path, a pattern."""
+COMMON_WORDS = """
+your my the a an new old current confirm repeat enter insert add put here goes is in of for and or not no yes on off
+value values string str text char varchar bytes int integer bool boolean any object unknown number type optional
+required none null nil undefined true false default empty final list dict tuple example placeholder dummy sample
+changeme change me todo tbd redacted hidden masked secret secrets token tokens password passwords passwd pwd passphrase
+pass key keys api apikey access refresh auth authorization authentication bearer basic id client private public
+credential credentials cookie session header env var config settings field input label must to with at least same
+origin include omit"""
+COMMON = frozenset(COMMON_WORDS.split())
+"""Words that make no secret, alone or joined."""
+BETWEEN_WORDS = re.compile(r"[\s_.,:;!?/'’-]+|(?<=[a-z])(?=[A-Z])")
+LETTER, NOTHING = r"(?=.*[A-Za-z])", r"(?!)"
+GIVEN, PLAIN = LETTER + r"\S{6,}", LETTER + r"(?=\D*+\d\D*+\d)\S{8,}"
+A_NAME = r"(?![a-z]+(?:[-_.][a-z]+)*[-_.](?:token|secret|key|password)s?$)"
+A_TOKEN_OF_A_LANGUAGE = r"(?![a-z]+(?:[._][a-z]+)*$|[A-Z_]+$|[a-z]*+(?:[A-Z][a-z]++){0,3}$)"
+BASE64 = r"(?=.*[0-9=]|[a-z]+[A-Z])[A-Za-z0-9+/]{12,}={0,2}"
+LOOKS = {
+    "password": (r".{3,}", r".{3,}", LETTER + r"(?:(?=.*\d).{5,}|(?=.*[-!@#$%^&*+~?/=]).{6,})"),
+    "secret": (A_NAME + LETTER + r"\S{8,}", GIVEN, PLAIN),
+    "token": (A_TOKEN_OF_A_LANGUAGE + LETTER + r"\S{8,}", GIVEN, PLAIN),
+    "auth": (BASE64, BASE64, BASE64),
+    "key": (NOTHING, r"(?=.*\d)(?=.*[A-Za-z])[\w.%+/=-]{16,}", NOTHING),
+    "signature": (NOTHING, r"[\w%+/=-]{20,}", NOTHING),
+    "said": (NOTHING, r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)\S{8,}", NOTHING),
+    "any": (NOTHING, r".+", NOTHING),
+}
+"""How a secret of each kind looks in quotes; *given* to a command, in an address or in the environment; and *plainly*,
+where code and prose stand too."""
+STYLES = ("quoted", "given", "plain")
+LOOKS_PATTERNS = {
+    (kind, style): re.compile(pattern, re.DOTALL)
+    for kind, patterns in LOOKS.items()
+    for style, pattern in zip(STYLES, patterns, strict=True)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What is known of a value before it is read."""
+
+    kind: str
+    """Of LOOKS, or `cookie` or `authorization`."""
+    style: str
+    """Of STYLES, or what the value must decide: after an `option`, `tight` to its =, `alone` in a line, `compared`."""
+    quote: tuple[str, str] | None = None
+    """The backslashes and the quote after the name; None where it stands without."""
+
+
+class Redactor:
+    """The built-in rules and a person's own; made once, used for every text."""
+
+    version: str
+    """Changes when the built-in rules, `hide` or `keep` do."""
+
+    def __init__(self, hide: Sequence[str] = (), keep: Sequence[str] = ()) -> None:
+        """`hide`: regular expressions of what else is secret; `keep`: of what is none, although a built-in rule says so.
+
+        `keep` must match the whole of what was found. Raises ValueError, with the pattern, for one that is malformed.
+        """
+        self._hide = [_compiled(pattern) for pattern in hide]
+        self._keep = [_compiled(pattern) for pattern in keep]
+        self._find = self._find_by_all if hide or keep else _find_secrets
+        rules = repr((RULES_VERSION, list(hide), list(keep)))
+        self.version = blake2b(rules.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+    def redact(self, text: str) -> str:
+        """`text` with every secret replaced; the same when applied again. Takes time in proportion to the length."""
+        while spans := self._find(text):
+            text = _replaced(text, spans)  # until nothing is found, so that the answer is a fixed point
+        return text
+
+    def _find_by_all(self, text: str) -> list[Span]:
+        built_in = _find_secrets(text)
+        spans = [span for span in built_in if not any(keep.fullmatch(text[slice(*span)]) for keep in self._keep)]
+        return _merged(spans + [span for pattern in self._hide for span in _find_hidden(text, pattern)])
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {pattern} ({error})") from error
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """The same characters in as few spans as possible, in order."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    pieces, kept = [], 0
+    for start, end in spans:
+        pieces += [text[kept:start], HIDDEN]
+        kept = end
+    return "".join([*pieces, text[kept:]])
+
+
+def _find_hidden(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    """What a person's own pattern matches, grown over markers it cuts, without what is markers already."""
+    reach = len(HIDDEN) - 1
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if (marker := text.find(HIDDEN, max(start - reach, 0), start + reach)) >= 0:
+            start = marker
+        if (marker := text.find(HIDDEN, max(end - reach, 0), end + reach)) >= 0:
+            end = marker + len(HIDDEN)
+        if text[start:end].replace(HIDDEN, ""):
+            yield start, end
+
+
+def _find_secrets(text: str) -> list[Span]:
+    """Where the built-in rules see a secret: in order, apart from each other."""
+    raw = text.encode("latin-1", "replace")
+    folded = raw.translate(FOLD)[::-1]
+    spans: list[Span] = []
+    for anchor, search, find in FINDERS:
+        if anchor in text and (first := search(raw)):
+            spans += find(text, raw, _all_from(first))
+    if first := PREFIXED_BACKWARDS.search(folded):
+        spans += _find_prefixed(text, _forwards(first))
+    if first := NAMED.search(folded):
+        spans += _find_named(text, _forwards(first))
+    return _merged(spans) if spans else spans
+
+
+def _all_from(first: re.Match[bytes]) -> Iterator[re.Match[bytes]]:
+    """`first` and all later matches: a search that fails is much faster than a finditer, and few succeed."""
+    yield first
+    yield from first.re.finditer(first.string, first.end())
+
+
+def _forwards(first: re.Match[bytes]) -> Iterator[Span]:
+    """Where in the text the matches in the folded text are, in the text's order."""
+    size = len(first.string)
+    for match in reversed(list(_all_from(first))):
+        yield size - match.end(), size - match.start()
+
+
+def _find_shapes(text: str, raw: bytes, matches: Iterator[re.Match[bytes]]) -> Iterator[Span]:
+    for match in matches:
+        kinds = {group: kind for kind, group in match.re.groupindex.items()}
+        for group in range(1, (match.lastindex or 0) + 1) if match.re.groups else (0,):
+            start, end = match.span(group)
+            if start < end and (group not in kinds or _is_secret(text[start:end], kinds[group], "given")):
+                yield start, end
+
+
+def _find_spaced(text: str, raw: bytes, matches: Iterator[re.Match[bytes]]) -> Iterator[Span]:
+    for match in matches:
+        kind, start = match.lastgroup or "", match.start()
+        if kind == "pem":
+            yield from _find_private_key(raw, start - len("----"), match.end())
+        elif kind not in NEEDS or NEEDS[kind].search(text[max(start - 300, 0) : start]):
+            yield from _find_value(text, match.end(), Name("any" if kind in NEEDS else kind, "option"))
+
+
+def _find_private_key(raw: bytes, start: int, end: int) -> Iterator[Span]:
+    """The block whose first line goes from `start` to `end`."""
+    if rest := PEM_REST.match(raw, end):
+        if b'"' in rest[0] or b"'" in rest[0]:  # lines in quotes, which must stay: the text may be JSON
+            yield from (line.span() for line in PEM_LINE.finditer(raw, *rest.span()))
+        else:
+            yield start, rest.end()
+
+
+def _find_prefixed(text: str, prefixes: Iterator[Span]) -> Iterator[Span]:
+    done = 0
+    for start, _ in prefixes:
+        if start >= done and (token := PREFIXED.match(text, start)):
+            done = token.end()
+            yield token.span()
+
+
+def _find_named(text: str, names: Iterator[Span]) -> Iterator[Span]:
+    """Values after a name that says they are secret and a separator."""
+    done = 0
+    for start, end in names:
+        if start >= done and not NUMBER.match(text, end):
+            for span in _find_after(text, start, end):
+                done = span[1]
+                yield span
+
+
+def _find_after(text: str, start: int, end: int) -> Iterator[Span]:
+    """The secrets after the name that begins at `start` and the separator that ends at `end`."""
+    head, before = text[start:end], text[start - 1 : start] if start else ""
+    label, operator = _match(NAME, head, 0)[0], _match(OPERATOR, text, end - 1)[0]
+    if before == "\\" and label[0] in "nrt" and KIND.search(label[1:].lower()):  # a line break, as JSON writes it
+        label, before = label[1:], "\n"
+    kind, quote, at = KIND.search(label.lower()), NAME_QUOTE.search(head), end - 1 + len(operator)
+    if kind is None or kind.lastgroup is None:
+        yield from (token.span() for token in [BOT_TOKEN.match(text, end)] if token)
+    elif operator == ">":
+        if (before == "<" or quote) and (inner := XML_VALUE.match(text, at)):
+            yield from _judged(text, inner.span(), kind.lastgroup, "quoted")
+    elif operator in (":", "=", ":=", "=>", "==", "===") and label not in ("PASS", "Pass"):  # of a test run
+        tight = operator == "=" and head[-2] not in " \t" and text[at : at + 1] not in (" ", "\t")
+        style = "compared" if operator[:2] == "==" else _style(label, before, operator, tight=tight)
+        yield from _find_of_kind(text, at, Name(kind.lastgroup, style, quote and (quote[1], quote[2])))
+
+
+def _style(label: str, before: str, operator: str, *, tight: bool) -> str:
+    """Of the name's value; `tight` where nothing stands around the equals sign."""
+    if tight and (label.isupper() or label.startswith("-") or before in ("?", "&")):
+        return "given"
+    if tight and before in ("", "\n", " ", "\t", ";"):
+        return "tight"
+    return "alone" if operator == ":" and label.isupper() else "plain"
+
+
+def _find_of_kind(text: str, at: int, name: Name) -> Iterator[Span]:
+    after = _match(AFTER, text, at)
+    if name.kind == "cookie":
+        if after["quote"] or text[at - 1] == ":":
+            yield from _find_cookies(text, after.end())
+    elif name.kind != "authorization":
+        yield from _find_value(text, at, name)
+    elif scheme := SCHEME.match(text, after.end()):
+        if credentials := CREDENTIALS.match(text, scheme.end()):
+            yield from _judged(text, credentials.span(), "any", "given")
+    else:
+        yield from _find_value(text, at, Name("secret", name.style, name.quote))
+
+
+def _find_value(text: str, at: int, name: Name) -> Iterator[Span]:
+    after = _match(AFTER, text, at)
+    start, opening = after.end(), (after["slashes"], after["quote"])
+    if after["quote"] is None:
+        yield from _find_bare(text, start, name)
+        return
+    end = _closing(text, start, *opening)
+    value = text[start:end]
+    if name.quote != opening and OUTSIDE.match(value):
+        return
+    if ("f" in after["lead"].lower() and "{" in value) or (name.style != "given" and _is_prose(value)):
+        return
+    style = {"given": "given", "option": "given", "compared": "plain"}.get(name.style, "quoted")
+    yield from _judged(text, (start, end), name.kind, style)
+
+
+def _closing(text: str, start: int, slashes: str, quote: str) -> int:
+    """Where the value ends whose opening quote, after `slashes`, is before `start`; if it is cut off, what is safe.
+
+    Each level of quoting doubles the backslashes before a quote and adds one, so a quote of a lower level ends the
+    string that all this is in, and so does one that JSON would go on after.
+    """
+    level = len(slashes)
+    for mark in MARKS.finditer(text, start, start + 64 * LONGEST):
+        run = len(mark[1])
+        if mark[2] == quote and run % (2 * level + 2) == level:
+            return mark.end() - 1 - level
+        if mark[2] == "\n" or (mark[2] == quote and run < level):
+            break
+        if mark[2] == '"' and JSON_STRING_ENDS.match(text, mark.end()):
+            break
+    rest = TO_THE_END.match(text, start) or BARE.match(text, start, start + LONGEST)
+    return rest.end() if rest else start
+
+
+def _find_bare(text: str, at: int, name: Name) -> Iterator[Span]:
+    """The value at `at`, which stands without quotes."""
+    run = BARE.match(text, at, at + LONGEST)
+    if run is None or name.style == "compared":
+        return
+    value, following = run[0].rstrip(".,:;!?"), text[run.end() : run.end() + 2]
+    style = _style_of_bare(value, following, name)
+    if not _is_secret(value, name.kind, style) or _is_code(value, following, style):
+        return
+    wide = _match(BARE_PASSWORD if name.kind == "password" else BARE, text, at)
+    yield at, at + max(len(value), len(wide[0].rstrip(".,:;)}]|&")))
+
+
+def _style_of_bare(value: str, following: str, name: Name) -> str:
+    if name.style == "option":  # in prose a word goes on: "use --token when it is"
+        return "plain" if value.isalpha() and value.islower() and following != " -" else "given"
+    if name.style in ("tight", "alone"):
+        ends = following[:1] in ("", "\n", "\r", "\\", '"', "'") or (name.style == "tight" and following[0] in " \t;&")
+        return "given" if name.kind == "password" and ends else "plain"
+    return name.style
+
+
+def _is_code(value: str, following: str, style: str) -> bool:
+    """Whether a value without quotes is a call; or, where it stands plainly, an attribute, an arrow, a name and number."""
+    expression = EXPRESSION.fullmatch(value)
+    if expression and following[:1] in ("(", "[", "{"):
+        return True
+    return style == "plain" and (
+        (expression is not None and len(value) < 40 and ("." in value or ":" in value))
+        or (value.endswith("-") and following[:1] == ">")
+        or _is_common(value.rstrip("0123456789"))
+    )
+
+
+def _find_cookies(text: str, at: int) -> Iterator[Span]:
+    """Values in a Cookie or Set-Cookie header whose name, or whose look, says that they are a session's."""
+    for _ in range(50):  # cookies that a browser keeps for a site, RFC 6265, 6.1
+        if not (pair := COOKIE.match(text, at)):
+            return
+        if len(pair[2]) >= 8 and pair[1].lower() not in ("expires", "path", "domain"):
+            yield from _judged(text, pair.span(2), "any" if SESSION.search(pair[1]) else "key", "given")
+        if not pair[3]:
+            return
+        at = pair.end()
+
+
+def _judged(text: str, span: Span, kind: str, style: str) -> Iterator[Span]:
+    if _is_secret(text[slice(*span)], kind, style):
+        yield span
+
+
+def _is_secret(value: str, kind: str, style: str) -> bool:
+    """Whether `value` looks like a secret of this kind: by LOOKS, and not by NEVER and COMMON."""
+    value = value[:LONGEST]
+    return bool(
+        LOOKS_PATTERNS[kind, style].fullmatch(value)
+        and HIDDEN not in value
+        and not NEVER.fullmatch(value)
+        and not _is_common(value)
+    )
+
+
+def _is_common(value: str) -> bool:
+    return all(word.lower() in COMMON for word in BETWEEN_WORDS.split(value) if word)
+
+
+def _is_prose(value: str) -> bool:
+    """Whether `value` is a sentence about a secret, such as a label or a description."""
+    words = value.split()
+    return len(words) > 1 and (value.rstrip()[-1:] in ".?!:…" or any(word.lower() in COMMON for word in words))
+
+
+def _match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
+    """The match of a pattern that cannot fail there."""
+    match = pattern.match(text, at)
+    assert match is not None
+    return match
+
+
+FINDERS = [
+    (anchor, re.compile(pattern).search, find)
+    for patterns, find in ((SHAPES, _find_shapes), (SPACED, _find_spaced))
+    for anchor, pattern in patterns.items()
+]
+redact = Redactor().redact
+"""A text without secrets, by the built-in rules alone."""
