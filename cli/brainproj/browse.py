@@ -1,0 +1,333 @@
+"""Listing and showing: what the store holds, as plain values for views and JSON."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from .core.catalogue import Catalogue, KnownProject
+from .core.citations import EventCitation, OtherCitation, SessionCitation, parse_citation, render_event
+from .core.events import Flag
+from .core.times import from_micros, render_time
+from .errors import Ambiguous, BrainError, NotFound
+from .store import listing, reading
+from .store import projects as project_rows
+
+SURROUNDINGS = 3
+"""Events before and after one that are shown with it."""
+
+
+# projects ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary:
+    """A known project and how much there is of it. `proposals`: what a person may want to do about it."""
+
+    key: str
+    name: str
+    remote: str | None
+    root: str | None
+    sessions: int
+    events: int
+    records: int
+    last_active_at: datetime | None
+    aliases: tuple[str, ...]
+    proposals: tuple[dict[str, str], ...]
+
+    def value(self) -> dict[str, object]:
+        """One entry of `projects --json`."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "remote": self.remote,
+            "root": self.root,
+            "worktree": None,
+            "branch": None,
+            "sessions": self.sessions,
+            "events": self.events,
+            "records": self.records,
+            "last_active_at": render_time(self.last_active_at),
+            "aliases": list(self.aliases),
+            "proposals": [dict(proposal) for proposal in self.proposals],
+        }
+
+
+def list_projects(db: sqlite3.Connection, catalogue: Catalogue) -> list[ProjectSummary]:
+    """Every known project, the one used last at the end."""
+    counts = listing.project_counts(db)
+    records = listing.record_counts(db)
+    proposals = _proposals(db, catalogue)
+    found = []
+    for project in catalogue.projects:
+        own = [counts[number] for number in project.ids if number in counts]
+        last = max((at for _, _, at in own if at is not None), default=None)
+        found.append(
+            ProjectSummary(
+                key=project.key,
+                name=project.name,
+                remote=project.remote,
+                root=project.root,
+                sessions=sum(sessions for sessions, _, _ in own),
+                events=sum(events for _, events, _ in own),
+                records=sum(records.get(number, 0) for number in project.ids),
+                last_active_at=from_micros(last),
+                aliases=project.aliases,
+                proposals=tuple(proposals.get(project.key, ())),
+            )
+        )
+    return sorted(found, key=lambda project: (render_time(project.last_active_at) or "", project.key))
+
+
+def _proposals(db: sqlite3.Connection, catalogue: Catalogue) -> dict[str, list[dict[str, str]]]:
+    """A repository that lost or changed its remote: perhaps its old project should be read as the new one's."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for now, before in project_rows.former_projects(db):
+        new, old = catalogue.by_id(now), catalogue.by_id(before)
+        if new and old and new.key != old.key:
+            found.setdefault(new.key, []).append(
+                {
+                    "what": "merge",
+                    "with": old.key,
+                    "why": f"a repository of {new.name} was {old.key} before its remote changed",
+                    "command": f"brainproj projects merge {old.key} {new.key}",
+                }
+            )
+    return found
+
+
+def project_value(
+    project: KnownProject, worktree: str | None = None, branch: str | None = None
+) -> dict[str, str | None]:
+    """The project value of the JSON contract for a stored project."""
+    return {
+        "key": project.key,
+        "name": project.name,
+        "remote": project.remote,
+        "root": project.root,
+        "worktree": worktree,
+        "branch": branch,
+    }
+
+
+# one thing by its address ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An event at its exact range, with what stands around it."""
+
+    citation: str
+    event: reading.StoredEvent
+    text: str
+    project: KnownProject | None
+    before: tuple[reading.StoredEvent, ...]
+    after: tuple[reading.StoredEvent, ...]
+
+    def value(self) -> dict[str, object]:
+        """The document of `show CITATION --json`."""
+        return {
+            "citation": self.citation,
+            "kind": self.event.kind,
+            "project": project_value(self.project) if self.project else None,
+            "text": self.text,
+            "revision": self.event.revision,
+            "session_id": self.event.session_id,
+            "agent_id": self.event.agent_id,
+            "at": render_time(from_micros(self.event.at)),
+            "speaker": self.event.speaker,
+            "tool": self.event.tool,
+            "outcome": self.event.outcome,
+            "flags": flag_names(self.event.flags),
+            "before": [event_value(event) for event in self.before],
+            "after": [event_value(event) for event in self.after],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SessionText:
+    """A whole session. `events` are read as they are shown, so a long one costs no memory."""
+
+    session_id: str
+    agent: str
+    project: KnownProject | None
+    events: Iterator[reading.StoredEvent]
+
+    def value(self) -> dict[str, object]:
+        """The document of `show SESSION --json`."""
+        return {
+            "session": self.session_id,
+            "project": project_value(self.project) if self.project else None,
+            "events": [event_value(event) for event in self.events],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordText:
+    """A record and where it was said."""
+
+    record: reading.StoredRecord
+    project: KnownProject | None
+
+    @property
+    def source(self) -> str | None:
+        """The citation of the passage it was made from."""
+        record = self.record
+        if record.event_code is None or record.session_id is None:
+            return None
+        from .store.codes import id_letters
+
+        span = (
+            (record.span_start, record.span_end)
+            if record.span_start is not None and record.span_end is not None
+            else None
+        )
+        return render_event(record.session_id, id_letters(record.event_code), span=span)
+
+    def value(self) -> dict[str, object]:
+        """The document of `show rec:N --json`."""
+        record = self.record
+        return {
+            "citation": f"rec:{record.id}",
+            "kind": record.kind,
+            "status": record.status,
+            "project": project_value(self.project) if self.project else None,
+            "text": record.text,
+            "title": record.title,
+            "revision": record.revision,
+            "session_id": record.session_id,
+            "at": render_time(from_micros(record.at)),
+            "source": self.source,
+            "attributes": json.loads(record.attributes),
+            "confirmed_by": record.confirmed_by,
+            "before": [],
+            "after": [],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ArcText:
+    """A thread of work with its sessions."""
+
+    arc: reading.StoredArc
+    project: KnownProject | None
+
+    def value(self) -> dict[str, object]:
+        """The document of `show arc:ID --json`."""
+        arc = self.arc
+        return {
+            "citation": f"arc:{arc.arc_id}",
+            "kind": "arc",
+            "project": project_value(self.project) if self.project else None,
+            "text": arc.title,
+            "revision": 1,
+            "started_at": render_time(from_micros(arc.started_at)),
+            "last_active_at": render_time(from_micros(arc.last_at)),
+            "tool_calls": arc.tool_calls,
+            "sessions": json.loads(arc.sessions),
+            "before": [],
+            "after": [],
+        }
+
+
+Shown = Passage | SessionText | RecordText | ArcText
+
+
+def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str) -> Shown:
+    """What stands at an address. Raises NotFound, Ambiguous."""
+    citation = parse_citation(address)
+    match citation:
+        case OtherCitation("rec", number):
+            return _record(db, catalogue, number)
+        case OtherCitation("arc", letters):
+            return _arc(db, catalogue, letters)
+        case OtherCitation(what, number):
+            raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
+        case EventCitation():
+            return _passage(db, catalogue, citation)
+        case SessionCitation(beginning):
+            return _session(db, catalogue, beginning)
+
+
+def _record(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> RecordText:
+    found = (
+        reading.list_records(db, None, int(number))
+        if number.isascii() and number.isdigit() and len(number) < 19
+        else []
+    )
+    if not found:
+        raise NotFound(f"there is no rec:{number}", hint="list them with `brainproj records`")
+    return RecordText(found[0], catalogue.by_id(found[0].project))
+
+
+def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:
+    found = reading.find_arcs(db, letters)
+    if len(found) != 1:
+        raise _none_or_many("arc", letters, [f"arc:{arc.arc_id}" for arc in found])
+    return ArcText(found[0], catalogue.by_id(found[0].project))
+
+
+def _session(db: sqlite3.Connection, catalogue: Catalogue, beginning: str) -> SessionText:
+    found = reading.find_sessions(db, beginning) if beginning else []
+    if len(found) != 1:
+        raise _none_or_many("session", beginning, [row[1] for row in found])
+    number, session_id, agent, project = found[0]
+    return SessionText(session_id, agent, catalogue.by_id(project), reading.iter_events(db, number))
+
+
+def _passage(db: sqlite3.Connection, catalogue: Catalogue, citation: EventCitation) -> Passage:
+    found = reading.find_events(db, citation.event, citation.session)
+    if len(found) != 1:
+        addresses = [render_event(event.session_id, event.event_id) for event in found]
+        raise _none_or_many("event", f"{citation.session or ''}/{citation.event}", addresses)
+    event = found[0]
+    if citation.revision is not None and citation.revision != event.revision:
+        why = reading.revision_gone(db, event, citation.revision)
+        current = render_event(event.session_id, event.event_id, event.revision)
+        if why is None:
+            raise NotFound(
+                f"this event has no revision {citation.revision}", hint=f"the current one is {event.revision}"
+            )
+        raise NotFound(
+            f"revision {citation.revision} of this event is gone",
+            detail=f"Its text was replaced because {why}.",
+            hint=f"open the current one: `brainproj show {current}`",
+        )
+    text = event.text
+    if citation.span:
+        start, end = citation.span
+        if not 0 <= start <= end <= len(text):
+            raise NotFound(
+                f"the range {start}-{end} lies outside this event", detail=f"It has {len(text):,} characters."
+            )
+        text = text[start:end]
+    before, after = reading.neighbours(db, event, SURROUNDINGS)
+    address = render_event(event.session_id, event.event_id, event.revision, citation.span)
+    return Passage(address, event, text, catalogue.by_id(event.project), tuple(before), tuple(after))
+
+
+def _none_or_many(what: str, beginning: str, found: list[str]) -> BrainError:
+    if found:
+        return Ambiguous(f"more than one {what} begins with {beginning}", hint=f"one of them is {found[0]}")
+    return NotFound(f"no {what} begins with {beginning}", hint="see `brainproj sessions --all` or `brainproj search`")
+
+
+def event_value(event: reading.StoredEvent) -> dict[str, object]:
+    """One event of `show --json`."""
+    return {
+        "citation": render_event(event.session_id, event.event_id, event.revision),
+        "at": render_time(from_micros(event.at)),
+        "speaker": event.speaker,
+        "kind": event.kind,
+        "tool": event.tool,
+        "outcome": event.outcome,
+        "text": event.text,
+        "flags": flag_names(event.flags),
+        "agent_id": event.agent_id,
+    }
+
+
+def flag_names(flags: int) -> list[str]:
+    """The names of an event's flags."""
+    return [flag.name.lower() for flag in Flag if flag & flags and flag.name]

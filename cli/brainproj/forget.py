@@ -1,0 +1,117 @@
+"""Forgetting on request: what would go, then erasing it everywhere, with a tombstone so that it stays away."""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from .browse import Passage, RecordText, SessionText, open_address
+from .core.catalogue import Catalogue
+from .core.times import to_micros
+from .errors import NotFound
+from .locks import locked
+from .paths import Paths
+from .store import database, texts
+from .store import erase as erasing
+from .store.arcs import rebuild_arcs
+from .store.listing import iter_sessions
+from .store.reading import find_sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What goes: row numbers of sessions, events and records; `before` a time after which nothing older comes back."""
+
+    sessions: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+    records: tuple[int, ...] = ()
+    before: int | None = None
+
+    def sentence(self) -> str:
+        """What goes, in words."""
+        counts = (("session", self.sessions), ("event", self.events), ("record", self.records))
+        parts = [f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}" for name, rows in counts if rows]
+        return " and ".join(parts) or "nothing"
+
+    def value(self) -> dict[str, int]:
+        """The document of `forget --json`."""
+        return {"sessions": len(self.sessions), "events": len(self.events), "records": len(self.records)}
+
+
+def plan(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    *,
+    address: str | None = None,
+    project: str | None = None,
+    before: datetime | None = None,
+    text: str | None = None,
+) -> Erasure:
+    """What one of these means. Raises NotFound, Ambiguous."""
+    if project is not None:
+        known = catalogue.get(project)
+        return Erasure(sessions=tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False)))
+    if before is not None:
+        limit = to_micros(before) or 0
+        sessions = _numbers(db, "SELECT id FROM sessions WHERE last_at IS NOT NULL AND last_at < ?", (limit,))
+        events = _numbers(
+            db,
+            "SELECT e.id FROM events e JOIN sessions s ON s.id = e.session WHERE e.at < ?"
+            " AND (s.last_at IS NULL OR s.last_at >= ?)",
+            (limit, limit),
+        )
+        return Erasure(sessions=sessions, events=events, before=limit)
+    if text is not None:
+        return Erasure(events=_events_with(db, text))
+    shown = open_address(db, catalogue, address or "")
+    if isinstance(shown, SessionText):
+        return Erasure(sessions=(find_sessions(db, shown.session_id)[0][0],))
+    if isinstance(shown, RecordText):
+        return Erasure(records=(shown.record.id,))
+    if isinstance(shown, Passage):
+        return Erasure(events=(shown.event.id,))
+    raise NotFound("an arc is made from its sessions", hint="forget those: `brainproj show` lists them")
+
+
+def _numbers(db: sqlite3.Connection, sql: str, values: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(row[0] for row in db.execute(sql, values))
+
+
+def _events_with(db: sqlite3.Connection, text: str) -> tuple[int, ...]:
+    """The events whose stored text holds `text`; every body is looked at, since an index knows words, not passages."""
+    found: list[int] = []
+    for body, stored in db.execute("SELECT id, text FROM bodies"):
+        if text in texts.unpack(stored):
+            found += [row[0] for row in db.execute("SELECT id FROM events WHERE body = ?", (body,))]
+            found += [
+                row[0] for row in db.execute("SELECT event FROM records WHERE body = ? AND event IS NOT NULL", (body,))
+            ]
+    return tuple(dict.fromkeys(found))
+
+
+def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime) -> None:
+    """Remove it, rewrite the files, and remember what must not come back. Raises StoreLocked, StoreUnusable."""
+    moment = to_micros(now) or 0
+    with locked(paths.ingest_lock), database.explained(paths.brain_db):
+        with database.transaction(db):
+            projects = _projects_of(db, erasure)
+            erasing.forget_records(db, erasure.records, moment)
+            erasing.forget_events(db, erasure.events, moment)
+            erasing.forget_sessions(db, erasure.sessions, moment)
+            if erasure.before is not None:
+                erasing.write_tombstone(db, "before", str(erasure.before), moment)
+            erasing.forget_arcs(db, projects)
+            for project in projects:
+                rebuild_arcs(db, project, now)
+        erasing.erase_traces(db)
+    for log in (paths.log_path, paths.log_path.with_name(paths.log_path.name + ".1")):
+        log.unlink(missing_ok=True)
+
+
+def _projects_of(db: sqlite3.Connection, erasure: Erasure) -> list[int]:
+    sessions = set(erasure.sessions)
+    for table, rows in (("events", erasure.events), ("records", erasure.records)):
+        for number in rows:
+            row = db.execute(f"SELECT session FROM {table} WHERE id = ?", (number,)).fetchone()  # noqa: S608
+            sessions.update(row or ())
+    found = {db.execute("SELECT project FROM sessions WHERE id = ?", (number,)).fetchone() for number in sessions}
+    return sorted(row[0] for row in found if row and row[0] is not None)

@@ -1,0 +1,102 @@
+"""What the writer gathers before it writes: sessions with their counts, what was written, what was forgotten."""
+
+import sqlite3
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
+
+from ..core.events import Event, Flag, Kind, Outcome, Speaker
+from ..core.times import to_micros
+from . import codes
+
+
+@dataclass(slots=True)
+class SessionRow:
+    """A session while it is being written. Counts are what this batch adds; a first title counts if there is none."""
+
+    id: int
+    agent: str
+    session_id: str
+    project: int | None = None
+    is_new: bool = False
+    is_changed: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    columns: dict[str, object] = field(default_factory=dict)
+    first_title: str | None = None
+    folders: set[str] = field(default_factory=set)
+
+    def count(self, name: str) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was written, for the report."""
+
+    events: int = 0
+    gaps: int = 0
+    bad_lines: int = 0
+    events_by_agent: dict[str, int] = field(default_factory=dict)
+    sessions_added: set[int] = field(default_factory=set)
+    sessions_updated: set[int] = field(default_factory=set)
+
+
+class Forgotten:
+    """What must not be stored again."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        rows = db.execute("SELECT what, value FROM tombstones").fetchall()
+        self.sessions = {value for what, value in rows if what == "session"}
+        self.events = {int(value) for what, value in rows if what == "event"}
+        self.records = {int(value) for what, value in rows if what == "record"}
+        self.before = max((int(value) for what, value in rows if what == "before"), default=None)
+
+    def holds_session(self, row: SessionRow) -> bool:
+        """Whether this whole session was forgotten."""
+        return f"{row.agent} {row.session_id}" in self.sessions
+
+    def holds(self, row: SessionRow, code: int, at: datetime | None) -> bool:
+        """Whether this event was forgotten, alone or with what it belongs to."""
+        if code in self.events or (self.sessions and self.holds_session(row)):
+            return True
+        return self.before is not None and at is not None and (to_micros(at) or 0) < self.before
+
+
+@dataclass(slots=True)
+class Pending:
+    """An event that was read and redacted, until its batch is written."""
+
+    code: int
+    event: Event
+    text: str
+    row: SessionRow
+    source: int
+    offset: int
+    again: bool
+    raw: bytes = b""
+    body_class: int = 0
+
+
+def class_of(event: Event) -> int:
+    """The class of an event's text (store/codes.py)."""
+    hidden = event.speaker is Speaker.HARNESS or event.kind is Kind.THINKING or is_echo(event)
+    return codes.body_class(
+        codes.KINDS[event.kind], codes.SPEAKERS[event.speaker], failed=event.outcome is Outcome.FAILED, hidden=hidden
+    )
+
+
+def is_echo(event: Event) -> bool:
+    """Whether it only repeats what we said."""
+    return event.flags != 0 and bool(event.flags & Flag.ECHO)
+
+
+def may_mark(event: Event) -> bool:
+    """Whether a marker in it counts: only the assistant's own words are a source (cases/30)."""
+    return event.speaker is Speaker.ASSISTANT and not is_echo(event)
+
+
+def call_number(call_id: str | None) -> int | None:
+    """A number that a call and its result share."""
+    if call_id is None:
+        return None
+    return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)

@@ -1,0 +1,39 @@
+"""Counts and rows for the lists that people see: projects, sessions."""
+
+import sqlite3
+from collections.abc import Iterator
+
+
+def project_counts(db: sqlite3.Connection) -> dict[int, tuple[int, int, int | None]]:
+    """Sessions, events and the time of the last event (microseconds), by the number of the project row."""
+    rows = db.execute(
+        "SELECT project, count(*), sum(events), max(last_at) FROM sessions"
+        " WHERE listed AND project IS NOT NULL GROUP BY 1"
+    )
+    return {row[0]: (row[1], row[2] or 0, row[3]) for row in rows}
+
+
+def record_counts(db: sqlite3.Connection) -> dict[int, int]:
+    """Records by the number of the project row."""
+    return dict(db.execute("SELECT project, count(*) FROM records WHERE project IS NOT NULL GROUP BY 1"))
+
+
+SESSION_COLUMNS = (
+    "id, agent, session_id, project, rule, why, cwd, worktree, branch, title, started_at, last_at, transcript,"
+    " prompts, tool_calls, tool_failures, events"
+)
+
+
+def iter_sessions(
+    db: sqlite3.Connection, project_ids: tuple[int, ...] | None, *, listed: bool = True
+) -> Iterator[sqlite3.Row]:
+    """Listed sessions (else all), oldest first; of these projects, or of all with None."""
+    where = "listed" if listed else "1"
+    if project_ids is not None:
+        where += f" AND project IN ({','.join('?' * len(project_ids))})"
+    cursor = db.cursor()
+    cursor.row_factory = sqlite3.Row
+    yield from cursor.execute(
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE {where} ORDER BY last_at IS NOT NULL, last_at, session_id",
+        project_ids or (),
+    )
