@@ -1,0 +1,75 @@
+"""`brainproj forget`: remove a session, record, project, or everything before a time, for good."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import Refused, UsageProblem
+from ..forget import Erasure, erase, plan
+from ..store.database import open_store
+from ..views import terminal
+from .complete import session_ids
+from .options import JSON, PROJECT, YES, parse_since
+from .surroundings import find_surroundings, is_interactive, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def forget(
+    address: Annotated[
+        str | None, typer.Argument(help="A session, a citation or rec:N.", autocompletion=session_ids)
+    ] = None,
+    project: PROJECT = None,
+    before: Annotated[str | None, typer.Option(help="Everything older than this time or age.")] = None,
+    text: Annotated[Path | None, typer.Option(help="Every event that holds the text of this file.")] = None,
+    yes: YES = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")] = False,
+    json: JSON = False,
+) -> None:
+    """Remove what is stored, for good; it does not come back with the next backfill.
+
+    Examples:
+
+      brainproj forget 5c77f019
+
+      brainproj forget --before 365d
+    """
+    if sum(one is not None for one in (address, project, before, text)) != 1:
+        raise UsageProblem("say one thing to forget", hint="a session, rec:N, --project, --before or --text")
+    around = find_surroundings()
+    db = open_store(around.paths.brain_db)
+    resolver = resolver_for(around, db)
+    moment = parse_since(before, around.now) if before else None
+    erasure = plan(db, resolver.catalogue, address=address, project=project, before=moment, text=_text(text))
+    if not dry_run:
+        if not yes:
+            _ask(erasure)
+        erase(around.paths, db, erasure, around.now)
+    if json:
+        terminal.answer_json(erasure.value())
+    else:
+        terminal.answer(f"{'Would forget' if dry_run else 'Forgot'} {erasure.sentence()}.")
+
+
+def _text(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        text = path.read_text("utf-8", "replace").strip()
+    except OSError as error:
+        raise UsageProblem(f"cannot read {path}: {error.strerror}") from error
+    if not text:
+        raise UsageProblem(f"{path} is empty", hint="write the text to forget into it")
+    return text
+
+
+def _ask(erasure: Erasure) -> None:
+    """Raise Refused unless a person says yes."""
+    if not is_interactive():
+        raise Refused(
+            f"this would forget {erasure.sentence()}", detail="Nothing was removed.", hint="say so with `--yes`"
+        )
+    if not typer.confirm(f"Forget {erasure.sentence()} for good?", err=True):
+        raise Refused("nothing was removed")

@@ -1,0 +1,48 @@
+"""Reading transcripts from a command: with progress, and as the first thing where the store is still empty."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+
+from ..identity import Resolver
+from ..ingest import Ingest, Progress, Report, Wanted
+from ..views import terminal
+from ..views.progress import bar
+from .surroundings import Surroundings
+
+
+def read_transcripts(
+    around: Surroundings, db: sqlite3.Connection, resolver: Resolver, wanted: Wanted, *, quiet: bool = False
+) -> Report:
+    """Read what is new, with a bar on stderr where that is a terminal."""
+    with progress_shown(quiet) as progress:
+        return Ingest(around.paths, around.config, db, resolver, around.now, progress).run(wanted)
+
+
+@contextlib.contextmanager
+def progress_shown(quiet: bool) -> Iterator[Progress | None]:
+    """A function to call with the bytes done and in all; None where nobody looks."""
+    if quiet:
+        yield None
+        return
+    with bar("Reading transcripts") as advance:
+        yield advance
+
+
+def is_empty(db: sqlite3.Connection) -> bool:
+    """Whether no transcript was ever read."""
+    return db.execute("SELECT 1 FROM transcripts LIMIT 1").fetchone() is None
+
+
+def read_first(around: Surroundings, db: sqlite3.Connection, resolver: Resolver, folder: str | None) -> None:
+    """Fill an empty store before the first answer, the transcripts of the asked folder's project before the others."""
+    if not is_empty(db):
+        return
+    report = read_transcripts(around, db, resolver, Wanted(first=folder))
+    for problem in report.problems:
+        terminal.warn(problem)
+    if report.found:
+        terminal.aside(
+            f"Read {report.read:,} transcripts for the first time: {report.sessions_added:,} sessions,"
+            f" {report.events:,} events. They were only read, never changed."
+        )

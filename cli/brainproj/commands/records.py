@@ -1,0 +1,76 @@
+"""`brainproj records`: what was kept on purpose in a project."""
+
+from typing import Annotated
+
+import typer
+
+from ..core.times import from_micros, render_time
+from ..store.reading import list_records
+from ..views import terminal
+from ..views.tables import Column, render_table
+from .options import JSON, PROJECT
+from .reading import read_first
+from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def records(
+    project: PROJECT = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind: decision, lesson, signal, milestone, …")] = None,
+    status: Annotated[str | None, typer.Option(help="Only this status: proposed, current, superseded, …")] = None,
+    json: JSON = False,
+) -> None:
+    """List decisions, lessons and other records of this project.
+
+    Examples:
+
+      brainproj records
+
+      brainproj records --kind decision --status proposed
+    """
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    known = project_here(around, resolver, project)
+    read_first(around, db, resolver, known.root)
+    known = project_here(around, resolver, project)
+    found = [
+        record
+        for record in list_records(db, known.ids)
+        if (kind is None or record.kind == kind) and (status is None or record.status == status)
+    ]
+    if json:
+        terminal.answer_json(
+            [
+                {
+                    "citation": f"rec:{record.id}",
+                    "kind": record.kind,
+                    "status": record.status,
+                    "at": render_time(from_micros(record.at)),
+                    "session_id": record.session_id,
+                    "title": record.title,
+                    "text": record.text,
+                    "confirmed_by": record.confirmed_by,
+                }
+                for record in found
+            ]
+        )
+        return
+    if not found:
+        terminal.aside(f"Nothing was kept on purpose in {known.name}. Agents record with markers in their replies.")
+        return
+    columns = (
+        Column("RECORD", style="cyan"),
+        Column("KIND"),
+        Column("STATUS"),
+        Column("DATE"),
+        Column("TEXT", clips=True),
+    )
+    rows = (
+        (f"rec:{record.id}", record.kind, record.status, (render_time(from_micros(record.at)) or "")[:10], record.text)
+        for record in reversed(found)
+    )
+    terminal.answer(render_table(columns, rows))
+    terminal.aside(f"{len(found):,} records of {known.name}. Open one: brainproj show rec:{found[0].id}")

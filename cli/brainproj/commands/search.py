@@ -1,0 +1,75 @@
+"""`brainproj search`: find what was said, done or decided."""
+
+from typing import Annotated
+
+import typer
+
+from ..config import Scope, scope_in_force
+from ..core.times import to_micros
+from ..errors import UsageProblem
+from ..search import Question, search
+from ..store.codes import ALL_KINDS
+from ..views import terminal
+from ..views.hits import render_hits
+from .options import JSON, PROJECT, SINCE, parse_since
+from .reading import read_first
+from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command(name="search")
+def run_search(
+    query: Annotated[str, typer.Argument(help="Words; a path or a quoted part is looked for as it is.")],
+    project: PROJECT = None,
+    everywhere: Annotated[bool, typer.Option("--everywhere", help="In all projects, not only this folder's.")] = False,
+    kind: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(ALL_KINDS)}.")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Only results of tools that failed.")] = False,
+    since: SINCE = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Also thinking, texts of the harness, and repetitions of our own words.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The most hits.")] = 20,
+    json: JSON = False,
+) -> None:
+    """Find what was said, done or decided in this project.
+
+    Examples:
+
+      brainproj search "connection pool"
+
+      brainproj search src/app.py --failed --since 7d
+    """
+    if unknown := [one for one in kind or () if one not in ALL_KINDS]:
+        raise UsageProblem(f"there is no kind {unknown[0]}", hint=f"one of {', '.join(ALL_KINDS)}")
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    own = None if everywhere else project_here(around, resolver, project)
+    read_first(around, db, resolver, None if everywhere else own.root if own else None)
+    own = None if everywhere else project_here(around, resolver, project)
+    moment = parse_since(since, around.now)
+    scope = scope_in_force(around.config, around.environment, (own.key, *own.aliases) if own else ())
+    question = Question(
+        words=query,
+        project=own,
+        scope=Scope.STRICT if project else scope.effective,
+        limit=limit,
+        kinds=tuple(kind or ()),
+        failed=failed,
+        hidden=hidden,
+        since=to_micros(moment),
+    )
+    answer = search(db, resolver.catalogue, question)
+    if json:
+        terminal.answer_json([hit.value() for hit in answer.hits])
+        return
+    if not answer.hits:
+        where = "in any project" if everywhere or own is None else f"in {own.name}"
+        terminal.aside(f"Nothing {where} holds all of these words. Elsewhere: brainproj search … --everywhere")
+        return
+    terminal.answer(render_hits(answer.hits, own, query))
+    more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
+    terminal.aside(
+        f"{len(answer.hits)} hits.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}"
+    )

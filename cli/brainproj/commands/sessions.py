@@ -1,0 +1,134 @@
+"""`brainproj sessions`: which sessions run now, and which are stored."""
+
+import time
+from typing import Annotated
+
+import typer
+
+from ..agents.registry import AGENT_NAMES
+from ..core.live import State
+from ..errors import UsageProblem
+from ..live import find_live_sessions
+from ..sessions import SessionInfo, SessionLists
+from ..views import terminal
+from ..views.sessions import render_index, render_live
+from .options import AGENT, JSON, PROJECT
+from .reading import read_first
+from .surroundings import find_surroundings, open_for_reading, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+WATCH_S = 2.0
+"""Between two looks: a look reads some small files."""
+
+
+@app.command()
+def sessions(
+    all: Annotated[bool, typer.Option("--all", help="Every stored session, not only the live ones.")] = False,
+    unattributed: Annotated[bool, typer.Option("--unattributed", help="Stored sessions without a project.")] = False,
+    project: PROJECT = None,
+    agent: AGENT = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep looking until Ctrl-C.")] = False,
+    json: JSON = False,
+) -> None:
+    """List the live sessions by project; with --all the whole index.
+
+    Examples:
+
+      brainproj sessions
+
+      brainproj sessions --all --project shop
+    """
+    if agent is not None and agent not in AGENT_NAMES:
+        raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    if watch and (all or unattributed):
+        raise UsageProblem("--watch shows live sessions only", hint="leave out --all and --unattributed")
+    if watch:
+        _watch(project, agent, json)
+        return
+    found = _look(project, agent, stored=all or unattributed)
+    if unattributed:
+        found = [session for session in found if session.project is None]
+    if json:
+        terminal.answer_json([session.value() for session in found])
+    elif all or unattributed:
+        _show_index(found, unattributed)
+    else:
+        _show_live(found)
+
+
+def _look(project: str | None, agent: str | None, *, stored: bool) -> list[SessionInfo]:
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    if stored:
+        read_first(around, db, resolver, None)
+    known = resolver.catalogue.get(project) if project else None
+    lists = SessionLists(db, resolver, around.config, around.environment)
+    running = find_live_sessions(around.paths, around.now)
+    alive = (session for session in running if session.state is not State.ENDED)
+    found = lists.stored(known, running) if stored else lists.live(alive, known)
+    db.close()
+    return [session for session in found if agent is None or session.agent == agent]
+
+
+def _show_index(found: list[SessionInfo], unattributed: bool) -> None:
+    around = find_surroundings()
+    if not found:
+        empty = (
+            "Every session has a project." if unattributed else "No session is stored. Read them: brainproj backfill"
+        )
+        terminal.aside(empty)
+        return
+    terminal.answer(render_index(found, around.now, unattributed=unattributed))
+    projects = len({session.project_key for session in found if session.project_key})
+    if unattributed:
+        terminal.aside(f"{len(found):,} sessions without a project. Declare a folder: brainproj projects add DIR")
+    else:
+        terminal.aside(
+            f"{len(found):,} sessions in {projects} projects. Read one: brainproj show {found[-1].session_id[:8]}"
+        )
+
+
+def _show_live(found: list[SessionInfo]) -> None:
+    if not found:
+        terminal.aside("No session runs now. The stored ones: brainproj sessions --all")
+        return
+    terminal.answer(render_live(found, find_surroundings().now))
+    terminal.aside("")
+    terminal.aside(_live_summary(found))
+
+
+def _live_summary(found: list[SessionInfo]) -> str:
+    projects = len({session.project_key for session in found if session.project_key})
+    count = "1 live session" if len(found) == 1 else f"{len(found)} live sessions"
+    where = "1 project" if projects == 1 else f"{projects} projects"
+    return f"{count} in {where}. What one of them gets: brainproj preview --session {found[-1].session_id[:4]}"
+
+
+def _watch(project: str | None, agent: str | None, json: bool) -> None:
+    """Redraw in place on a terminal; elsewhere, and with --json, write each change."""
+    import sys
+
+    if json or not sys.stdout.isatty():
+        last: list[dict[str, object]] | None = None
+        while True:
+            found = _look(project, agent, stored=False)
+            values = [session.value() for session in found]
+            if values != last:
+                last = values
+                if json:
+                    terminal.answer_json(values)
+                else:
+                    _show_live(found)
+            time.sleep(WATCH_S)
+    from rich.console import Group
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=terminal.console_for(sys.stdout), auto_refresh=False, transient=False) as live:
+        while True:
+            found = _look(project, agent, stored=False)
+            table = render_live(found, find_surroundings().now) if found else Text("No session runs now.")
+            said = _live_summary(found) if found else ""
+            live.update(Group(table, Text(""), Text(said), Text("Ctrl-C ends.", style="dim")), refresh=True)
+            time.sleep(WATCH_S)

@@ -1,0 +1,92 @@
+"""Project → its memory → the block: what a session of a project would be told, and where each piece comes from."""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from .config import whole_number
+from .core.arcs import focus_of, group_arcs
+from .core.block import Block, render_project_block
+from .core.catalogue import KnownProject
+from .core.memory import MemoryArc, MemoryItem, ProjectMemory
+from .core.times import from_micros
+from .store import reading
+from .store.arcs import read_spans
+
+THIS_MACHINE = "this machine"
+
+
+class ProjectMemorySource(Protocol):
+    """Fetches the memory of a project."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called where its state is shown."""
+
+    def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
+        """The project's memory as the source has it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSource:
+    """The store on this machine; the default, and the only one that needs nothing else."""
+
+    db: sqlite3.Connection
+    arcs_at_most: int
+    name: str = "local"
+
+    def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
+        """Decisions in force, lessons and arcs of the project, whichever of its keys they were stored under."""
+        records = reading.list_records(self.db, project.ids)
+        arcs = group_arcs(read_spans(self.db, project.ids), now)
+        titled = [
+            MemoryArc(f"arc:{arc.arc_id}", arc.title, arc.status.value, arc.last_active_at) for arc in arcs if arc.title
+        ]
+        focus = focus_of([arc for arc in arcs if arc.title])
+        return ProjectMemory(
+            project=project.name,
+            origin=THIS_MACHINE,
+            focus=next((arc for arc in titled if focus and arc.address == f"arc:{focus.arc_id}"), None),
+            decisions=_items(records, "decision"),
+            lessons=_items(records, "lesson"),
+            arcs=tuple(titled[: self.arcs_at_most] if self.arcs_at_most > 0 else titled),
+            proposed=sum(record.kind == "decision" and record.status == "proposed" for record in records),
+        )
+
+
+def _items(records: list[reading.StoredRecord], kind: str) -> tuple[MemoryItem, ...]:
+    """The records of one kind that are in force, newest first, a text that was said twice once."""
+    found: dict[str, MemoryItem] = {}
+    for record in records:
+        if record.kind == kind and record.status == "current":
+            found.setdefault(record.text, MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at)))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """What the environment says of recalling. `problems` names malformed values."""
+
+    budget_bytes: int
+    arcs_at_most: int
+    stale_lesson_days: int
+    problems: tuple[str, ...]
+
+
+def read_recall_settings(environment: Mapping[str, str]) -> RecallSettings:
+    """The settings by their existing names (design 9)."""
+    problems: list[str] = []
+    return RecallSettings(
+        budget_bytes=whole_number(environment, "BRAIN_PAYLOAD_MAX_BYTES", 4096, problems),
+        arcs_at_most=whole_number(environment, "BRAIN_HOT_ARCS_TOP_N", 10, problems),
+        stale_lesson_days=whole_number(environment, "BRAIN_STALE_LESSON_DAYS", 14, problems),
+        problems=tuple(problems),
+    )
+
+
+def recall_block(source: ProjectMemorySource, project: KnownProject, settings: RecallSettings, now: datetime) -> Block:
+    """The block of a project on the UTC day of `now`."""
+    memory = source.fetch(project, now)
+    return render_project_block(memory, settings.budget_bytes, now.astimezone(UTC).date(), settings.stale_lesson_days)

@@ -1,0 +1,101 @@
+"""Sessions, passages, records and arcs for people: who, when, what; the text as it was said, made harmless."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..core.events import Flag
+from ..core.text import clip, one_line, printable
+from ..core.times import from_micros
+
+if TYPE_CHECKING:
+    from ..browse import ArcText, Passage, RecordText, SessionText, Shown
+    from ..store.reading import StoredEvent
+
+FOLDED = 160
+"""Characters of a tool's call or result that a session shows; `show CITATION` has all."""
+
+
+def render_shown(shown: "Shown") -> Iterator[str]:
+    """Plain text, a part at a time."""
+    from ..browse import ArcText, Passage, RecordText
+
+    if isinstance(shown, Passage):
+        yield from _passage(shown)
+    elif isinstance(shown, RecordText):
+        yield _record(shown)
+    elif isinstance(shown, ArcText):
+        yield _arc(shown)
+    else:
+        yield from _session(shown)
+
+
+def _session(session: "SessionText") -> Iterator[str]:
+    name = one_line(session.project.name) if session.project else "no project"
+    yield f"{session.agent} {one_line(session.session_id)} ({name})\n"
+    for event in session.events:
+        yield _event_line(event) if event.kind.startswith("tool") or event.speaker == "harness" else _event_text(event)
+
+
+def _passage(passage: "Passage") -> Iterator[str]:
+    event = passage.event
+    name = one_line(passage.project.name) if passage.project else "no project"
+    yield f"{one_line(passage.citation)} in session {one_line(event.session_id)} ({name})\n"
+    for other in passage.before:
+        yield _event_line(other)
+    yield f"\n{_head(event)}\n{printable(passage.text)}\n"
+    for other in passage.after:
+        yield _event_line(other)
+
+
+def _record(shown: "RecordText") -> str:
+    record = shown.record
+    name = one_line(shown.project.name) if shown.project else "no project"
+    moment = from_micros(record.at)
+    day = moment.date().isoformat() if moment else "no date"
+    lines = [
+        f"rec:{record.id}  {record.kind}, {record.status}, {day} ({name})",
+        "",
+        printable(record.text),
+        "",
+    ]
+    if shown.source:
+        lines.append(f"said at {one_line(shown.source)}: brainproj show {one_line(shown.source)}")
+    return "\n".join(lines)
+
+
+def _arc(shown: "ArcText") -> str:
+    import json
+
+    arc = shown.arc
+    name = one_line(shown.project.name) if shown.project else "no project"
+    begun, last = from_micros(arc.started_at), from_micros(arc.last_at)
+    span = f"{begun.date() if begun else '–'} to {last.date() if last else '–'}"
+    sessions = [f"  brainproj show {one_line(session)}" for session in json.loads(arc.sessions)]
+    title = one_line(arc.title) if arc.title else "–"
+    return "\n".join(
+        [f"arc:{arc.arc_id}  {title} ({name})", f"{span}, {arc.tool_calls:,} tool calls, sessions:", *sessions]
+    )
+
+
+def _head(event: "StoredEvent") -> str:
+    moment = from_micros(event.at)
+    when = moment.strftime("%Y-%m-%d %H:%M") if moment else "–"
+    who = event.speaker if event.kind != "tool_call" else "assistant"
+    what = {"tool_call": f"calls {event.tool}", "tool_result": f"{event.tool or 'tool'} answers"}.get(
+        event.kind, event.kind
+    )
+    if event.outcome and event.outcome not in ("ok", "unknown"):
+        what += f", {event.outcome}"
+    if event.agent_id:
+        what += f" (sub-agent {event.agent_id[:8]})"
+    if event.flags & Flag.ECHO:
+        what += " (echo)"
+    return one_line(f"{when}  {who}  {what}  {event.event_id}")
+
+
+def _event_text(event: "StoredEvent") -> str:
+    return f"{_head(event)}\n{printable(event.text)}\n"
+
+
+def _event_line(event: "StoredEvent") -> str:
+    return f"{_head(event)}  {clip(one_line(event.text), FOLDED)}"

@@ -1,0 +1,34 @@
+"""What a reading did, for people."""
+
+from typing import TYPE_CHECKING
+
+from .tables import Column, render_table
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from ..ingest import Report
+
+
+def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
+    """A table by agent and a line on where the sessions belong; a line alone where there was nothing to read."""
+    if dry_run:
+        return f"{report.read:,} of {report.found:,} transcripts would be read, {report.bytes / 1e6:,.1f} MB."
+    if not report.found:
+        return "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo"
+    from rich.console import Group
+    from rich.text import Text
+
+    columns = (Column("AGENT"), Column("TRANSCRIPTS", right=True), Column("EVENTS", right=True), Column("", clips=True))
+    rows: list[tuple[str | int | None, ...]] = [
+        (agent, count, report.events_by_agent.get(agent, 0), " ") for agent, count in report.by_agent.items()
+    ]
+    rows.append(("unchanged", report.unchanged, None, "read before; same size and time"))
+    if report.failed:
+        rows.append(("unreadable", report.failed, None, "named below"))
+    rows.append(("total", report.found, report.events, " "))
+    sessions = f"{report.sessions_added:,} new sessions, {report.sessions_updated:,} went on"
+    if report.unattributed:
+        sessions += f"; {report.unattributed:,} have no project (brainproj sessions --unattributed)"
+    done = f"Done in {report.seconds:.1f} s. Transcripts were only read, never changed."
+    return Group(render_table(columns, rows), Text(""), Text(sessions), Text(done))

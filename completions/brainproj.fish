@@ -1,0 +1,1 @@
+complete --command brainproj --no-files --arguments "(env _BRAINPROJ_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) brainproj)" --condition "env _BRAINPROJ_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) brainproj"
