@@ -320,6 +320,19 @@ def test_case_31_times_of_all_kinds(home: Path, zone: str, monkeypatch: pytest.M
     time.tzset()
 
 
+def test_codex_threads_have_the_names_of_its_index(fixtures: tuple[Path, Report]) -> None:
+    home, _ = fixtures
+    index = [
+        json.loads(line)
+        for line in (TRANSCRIPTS / "codex" / "session_index.jsonl").read_text().splitlines()
+        if line.strip()
+    ]
+    names = {entry["id"]: entry["thread_name"] for entry in index}
+    titles = dict(store(home).execute("SELECT session_id, title FROM sessions WHERE agent = 'codex'"))
+    shown = set(names) & set(titles)
+    assert shown and {one: titles[one] for one in shown} == {one: names[one] for one in shown}
+
+
 def test_imported_histories_are_not_stored_twice(fixtures: tuple[Path, Report]) -> None:
     home, _ = fixtures
     imported = (

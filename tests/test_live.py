@@ -27,7 +27,8 @@ from brainproj.processes import (
     parse_start,
 )
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+NOW = (datetime.now(UTC) + timedelta(hours=1)).replace(microsecond=0)
+"""After any process a test starts, however long the suite takes to come to it."""
 """Processes really start, so the clock of these tests is the real one."""
 ID = "5f0c9a54-2b7e-4f1d-9a65-0d3a4b1c7e10"
 OTHER = "6f0c9a54-2b7e-4f1d-9a65-0d3a4b1c7e11"

@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
             raise
         terminal.show_error(error)
         return error.exit_code
-    except BrokenPipeError:
+    except (terminal.ReaderGone, BrokenPipeError):
         _leave_pipe()
         return 0
     except KeyboardInterrupt:

@@ -276,6 +276,8 @@ def _editing(path: Path) -> "Iterator[TOMLDocument]":
         raise ConfigMalformed(f"{path} cannot be changed: {error}", detail="The file was left as it was.") from error
     yield document
     after = tomlkit.dumps(document)
+    if len(after) < len(before):  # a table was taken out: the blank lines before it go too
+        after = after.rstrip("\n") + "\n" if after.strip() else ""
     if after != before:
         write_whole(target, after.encode("utf-8"))
 

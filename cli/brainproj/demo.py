@@ -118,7 +118,8 @@ def _codex(home: Path, thread: str, cwd: Path, start: datetime, turns: tuple[Tur
         at = render_time(start + timedelta(minutes=number))
         if who in ("person", "assistant"):
             role, block = ("user", "input_text") if who == "person" else ("assistant", "output_text")
-            items: list[dict[str, Any]] = [{"type": "message", "role": role, "content": [{"type": block, "text": text}]}]
+            content = [{"type": block, "text": text}]
+            items: list[dict[str, Any]] = [{"type": "message", "role": role, "content": content}]
         else:
             call = {
                 "type": "function_call",

@@ -23,6 +23,7 @@ from .core.events import SessionFacts
 from .core.redact import Redactor
 from .core.text import encodable
 from .core.times import to_micros
+from .core.titles import clean_title
 from .edges import edges, first_cwd, is_packed, last_time
 from .errors import TranscriptUnreadable
 from .folders import FolderNames
@@ -33,6 +34,7 @@ from .store import database, revise
 from .store.arcs import rebuild_arcs, stale_projects
 from .store.erase import erase_traces
 from .store.gathering import SessionRow
+from .store.listing import retitle
 from .store.transcripts import Position, positions_of_inode, read_position, read_stamps
 from .store.writer import Writer
 
@@ -158,12 +160,22 @@ class Ingest:
 
     def _finish(self, redactor: Redactor) -> None:
         self._attribute_again()
+        self._take_titles(redactor)
         with database.transaction(self.db):
             for project in stale_projects(self.db):
                 rebuild_arcs(self.db, project, self.now)
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         row = self.db.execute("SELECT count(*) FROM sessions WHERE listed AND project IS NULL").fetchone()
         self.report.unattributed = row[0]
+
+    def _take_titles(self, redactor: Redactor) -> None:
+        """Titles that an agent keeps beside its transcripts; a thread may be renamed without a new line."""
+        with database.transaction(self.db):
+            for adapter in ADAPTERS:
+                for session_id, name in adapter.read_titles(agent_home(self.paths, adapter.name)).items():
+                    title = clean_title(encodable(name))
+                    if title:
+                        retitle(self.db, adapter.name, session_id, redactor.redact(title))
 
     def _attribute_again(self) -> None:
         """Sessions without a project get one where their folder has one by now (declared, cloned, seen)."""

@@ -76,7 +76,7 @@ WHO_SPOKE: dict[str, tuple[str, list[tuple[Speaker, str]], Flag]] = {
         [(HARNESS, "Another language model")],
         Flag(0),
     ),
-    "a plan": ("PLEASE IMPLEMENT THIS PLAN:\n# Plan", [(PERSON, "PLEASE IMPLEMENT THIS PLAN:\n# Plan")], Flag.PLAN),
+    "a plan": ("PLEASE IMPLEMENT THIS PLAN:\n# Plan", [(HARNESS, "PLEASE IMPLEMENT THIS PLAN:\n# Plan")], Flag.PLAN),
     "an answer": (
         '<send_user_message_question_reply>\n[{"question":"Which?","answer":"Flat"}]\n'
         "</send_user_message_question_reply>",

@@ -48,5 +48,8 @@ class Adapter(Protocol):
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home. Unreadable folders are passed by."""
 
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """Titles that the agent keeps beside its transcripts, by session id; they may change without the transcript."""
+
     def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
         """A reader for one transcript; `state` is None at its start."""

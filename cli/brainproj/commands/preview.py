@@ -1,14 +1,16 @@
 """`brainproj preview`: the exact text a session is given; stdout holds that and nothing else."""
 
+import sqlite3
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..config import Scope, scope_in_force
-from ..errors import FolderGone, UsageProblem
+from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
 from ..preview import Moment, preview
 from ..recall import read_recall_settings
+from ..store.reading import find_sessions
 from ..views import terminal
 from ..views.blocks import render_reasons, render_summary
 from .options import JSON, PROJECT, SCOPE, SESSION
@@ -18,7 +20,6 @@ from .surroundings import (
     folder_argument,
     open_for_reading,
     resolver_for,
-    session_folder,
 )
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -48,7 +49,7 @@ def run_preview(
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    folder = session_folder(db, session) if session else folder_argument(cwd)
+    folder = _session_folder(db, session) if session else folder_argument(cwd)
     read_first(around, db, resolver, folder)
     resolution = resolver.resolve(folder, around.environment, explicit=project)
     identity = resolution.identity
@@ -85,3 +86,16 @@ def _scope(text: str | None) -> Scope | None:
         return Scope(text) if text else None
     except ValueError:
         raise UsageProblem(f"there is no scope {text}", hint="one of strict, rank, off") from None
+
+
+def _session_folder(db: sqlite3.Connection, beginning: str) -> str:
+    """The folder in which a stored session began. Raises NotFound, Ambiguous."""
+    found = find_sessions(db, beginning)
+    if len(found) > 1:
+        raise Ambiguous(f"more than one session begins with {beginning}", hint=f"one of them is {found[0][1]}")
+    row = db.execute("SELECT cwd FROM sessions WHERE id = ?", (found[0][0],)).fetchone() if found else None
+    if row is None:
+        raise NotFound(f"no session begins with {beginning}", hint="see `brainproj sessions --all`")
+    if row[0] is None:
+        raise NotFound(f"session {found[0][1]} names no folder, so nothing can be said of its project")
+    return str(row[0])

@@ -13,11 +13,10 @@ from pathlib import Path
 
 from ..config import Config, read_config
 from ..core.catalogue import KnownProject
-from ..errors import Ambiguous, FolderGone, NotFound, StoreCorrupt, StoreNewer, StoreUnusable
+from ..errors import FolderGone, NotFound, StoreCorrupt, StoreNewer, StoreUnusable
 from ..identity import Resolver, user_home
 from ..paths import Paths, find_paths
 from ..store.database import open_store
-from ..store.reading import find_sessions
 from ..views import terminal
 
 
@@ -106,16 +105,3 @@ def project_here(around: Surroundings, resolver: Resolver, named: str | None) ->
     known = resolver.catalogue.by_key(resolution.identity.key)
     identity = resolution.identity
     return known or KnownProject(identity.key, identity.name, identity.remote, identity.root, (), ())
-
-
-def session_folder(db: sqlite3.Connection, beginning: str) -> str:
-    """The folder in which a stored session began. Raises NotFound, Ambiguous."""
-    found = find_sessions(db, beginning)
-    if len(found) > 1:
-        raise Ambiguous(f"more than one session begins with {beginning}", hint=f"one of them is {found[0][1]}")
-    row = db.execute("SELECT cwd FROM sessions WHERE id = ?", (found[0][0],)).fetchone() if found else None
-    if row is None:
-        raise NotFound(f"no session begins with {beginning}", hint="see `brainproj sessions --all`")
-    if row[0] is None:
-        raise NotFound(f"session {found[0][1]} names no folder, so nothing can be said of its project")
-    return str(row[0])

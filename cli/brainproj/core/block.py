@@ -121,17 +121,19 @@ def _choose(queues: Sequence[list[_Line]], room: int) -> list[_Line]:
     """One of each kind in turn, stale lessons when the others have had theirs; what does not fit ends its kind."""
     chosen: list[_Line] = []
     headed: set[str] = set()
+    ended: set[str] = set()
     for rounds in (queues[:3], queues[3:]):
         waiting = [iter(queue) for queue in rounds]
         while waiting:
             still: list[Iterator[_Line]] = []
             for queue in waiting:
                 line = next(queue, None)
-                if line is None:
+                if line is None or line.kind in ended:
                     continue
                 cost = len(line.text.encode()) + 1
                 cost += 0 if line.kind in headed else len(HEADINGS[line.kind]) + 1
                 if cost > room:
+                    ended.add(line.kind)
                     continue
                 room -= cost
                 headed.add(line.kind)

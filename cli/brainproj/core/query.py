@@ -14,6 +14,7 @@ UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 UNSPACED_LETTER = re.compile(f"([{UNSPACED}])")
+NO_LETTER = re.compile(r"[^\w\x00-\x7f\u0300-\u036f]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
 QUOTED = re.compile(r'"([^"]+)"|(\S+)')
@@ -22,8 +23,11 @@ MOST_TERMS = 32
 
 
 def index_text(text: str) -> str:
-    """`text` as the index gets it: letters of scripts without spaces stand apart."""
-    return text if text.isascii() else UNSPACED_LETTER.sub(r" \1 ", text)
+    """`text` as the index gets it: letters of scripts without spaces stand apart, and what is no letter is a blank.
+
+    The tokenizer's tables of Unicode are older than Python's and take newer symbols for letters.
+    """
+    return text if text.isascii() else UNSPACED_LETTER.sub(r" \1 ", NO_LETTER.sub(" ", text))
 
 
 def query_terms(query: str) -> list[list[str]]:

@@ -9,6 +9,7 @@ those bytes *folded*: lower case and backwards, so that a pattern begins at a se
 """
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -31,32 +32,35 @@ SHAPES = {
     # JWT, RFC 7519: a base64url JSON object begins eyJ. A run is always taken whole: linear on eyJeyJeyJ.
     "J": rb"J(?<=eyJ)(?:(?<=(eyJ))([\w-]*+\.eyJ[\w-]*+(?:\.[\w-]*+)?)|[\w-]*+)",
     # Discord bots (user id, time, digest); SendGrid; Google OAuth access tokens; HashiCorp Vault
-    ".": rb"\.(?=[\w-]{6}(?:\.[\w-]{27}|[\w-]{10}))(?:(?<=(\b[MNO][\w-]{23}\.))([\w-]{6}\.[\w-]{27,})"
-    rb"|(?<=(\bSG\.))([\w-]{16,}\.[\w-]{16,})|(?<=(ya29\.))([\w.-]{16,})|(?<=(hv[sbr]\.))([\w-]{20,}))",
-    # Google OAuth refresh tokens; Slack and Discord webhooks; user:password@host (RFC 3986, 3.2.1)
+    ".": rb"\.(?=[\w-]{6}(?:\.[\w-]{27}|[\w-]{10}))(?:"
+    rb"(?:(?<=([MNO][\w-]{23}\.))|(?<=([MNO][\w-]{25}\.)))([\w-]{6}\.[\w-]{27,})"
+    rb"|(?<=(?<![A-Z])(SG\.))([\w-]{16,}\.[\w-]{16,})|(?<=(ya29\.))([\w.-]{16,})|(?<=(hv[sbr]\.))([\w-]{20,}))",
+    # Google OAuth refresh tokens; Slack and Discord webhooks; user:password@host (RFC 3986, 3.2.1), where the password
+    # should not, and often does, hold @ / ? #
     "/": rb"//(?:(?<=(1//))(0[\w-]{20,})|(?<=://)(?:hooks\.slack\.com/[a-z]+/([\w/+-]{16,})"
     rb"|discord(?:app)?\.com/api/webhooks/[0-9]+/([\w-]{20,})"
-    rb"|(?:(?P<any>(?:(?=\w{0,80}[0-9])(?=\w{0,80}[A-Z])\w{10,256}|\w{20,256})(?::[^\s/?#@\"'<>\\`]{0,256})?)"
-    rb"|[^\s/?#:\"'<>\\`]{0,256}:(?P<password>[^\s/?#\"'<>\\`]{1,256}))@(?=[\w\[])(?!sha[0-9])))",
+    rb"|(?P<any>(?:(?=\w{0,80}[0-9])(?=\w{0,80}[A-Z])\w{10,}+|\w{20,}+)(?::[^\s/?#@\"'<>\\`]*+)?)@(?=[\w\[])"
+    rb"|[^\s/?#:@\"'<>\\`\[]*+:(?:(?P<password>[^\s/?#\"'<>\\`]+)@(?=[\w\[])(?!sha[0-9]|[\w.-]*+[!#^&*@])"
+    rb"|(?![0-9]{1,5}[/?#])(?P<address>[^\s\"'<>\\`]{3,256}?)@(?=[\w.-]+(?::[0-9]+)?(?:[/?\s\"'`\\]|\Z)))))",
     # RFC 6750, where the name of the header is not before it
     "B": rb"B(?:earer|EARER) +(?P<any>(?=[\w.~+/=-]{0,99}[0-9])[\w.~+/=-]{12,}|[\w.~+/=-]{24,})",
 }
-"""By what a text must have in it for the pattern to be tried. The groups of a match are hidden, or the whole where there
-are none; a group that is named after a kind of LOOKS only if it looks so."""
+"""By what a text must have in it for the pattern to be tried. The groups of a match are hidden, or the whole where it
+has none; a group that is named after a kind of LOOKS only if it looks so."""
 SPACED = {
     "-": rb"-(?:B(?<=-----B)EGIN [A-Z0-9 ]{0,40}(?P<pem>PRIVATE KEY)(?: BLOCK)?-----"
-    rb"|u(?<=\s-u) +[^\s:\"'\\]{1,99}(?P<curl>:)|-(?<![^\s\"'`(]--)[A-Za-z-]{0,30}?"
+    rb"|u(?<=\s-u) +[^\s:\"'\\]{1,99}(?P<curl>:)|-(?<![!-]--)[A-Za-z-]{0,30}?"
     rb"(?:(?P<password>pass(?:word|wd|phrase)?)|(?P<secret>token|secret|(?:api|access|secret|private|auth)-?key)) +)",
     "w": rb"w(?<=ssw)ord (?:(?P<said>is )|(?P<netrc>))",
 }
 """Likewise: after what a value stands without a separator (options, .netrc, a sentence), and where a key begins."""
 NEEDS = {
-    "curl": re.compile(r"\bcurl\b"),
+    "curl": re.compile("curl"),
     # https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html
     "netrc": re.compile(r"(?:machine\s+\S+|default)(?:\s|\\n)+login\s+\S+(?:\s|\\n)+pass\Z"),
 }
 """What must stand in the 300 characters before."""
-PEM_GAP = rb"(?:\s|\\+[nrt]|[0-9]{1,6}(?:\t|[?|:])|[\"',+>|:?*]|-(?!----END))*+"
+PEM_GAP = rb"(?:\s|\\+(?:[nrt]|u[0-9a-f]{4})|[0-9]{1,6}(?:[\t?|:]|(?=\\+[tu]))|[\"',+>|:?*]|-(?!----END))*+"
 PEM_REST = re.compile(
     rb"(?:%b(?:[A-Za-z0-9+/=]{16,}+|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\\"]{0,200}))++"
     rb"(?:%b[A-Za-z0-9+/=]{0,15}+%b-----END[A-Z0-9 ]{0,60}-----|%b[A-Za-z0-9+/=]{1,15}+(?=[\s\"'\\]*\Z))?"
@@ -105,15 +109,15 @@ def _backwards(words: Sequence[str], then: str = "") -> str:
 PREFIXED_BACKWARDS = re.compile(
     f"_(?:{_backwards([word[:-1] for words in PREFIXES for word in words.lower().replace('-', '_').split()])})".encode()
 )
-KEYS = ("api", "access", "secret", "private", "signing", "encryption", "master", "account", "auth", "shared", "service")
+KEYS = ("api", "access", "secret", "private", "signing", "encryption", "master", "account", "auth", "service")
 STAGES = ("prod", "production", "dev", "staging", "test", "live")
 NOUN = (
     r"nekot|terces|laitnederc|noitazirohtua|d(?:row[_ ]?ssap|wssap|wp)|e(?:sarhp[_ ]?ssap|docssap|ikooc)"
     rf"|(?:ssap|htua|gis|erutangis)(?![a-z])|yek(?:(?=[?&])|[_ ]?(?:{_backwards(KEYS)}))"
 )
-QUOTES = r"[\]\"'\\`*?]{0,12}+"
+QUOTES = r"[\]\"'\\`*?]{0,40}+"
 NAMED = re.compile(
-    rf"=[ \t]{{0,30}}+{QUOTES}(?:{NOUN}|s(?:{NOUN})|eulav{QUOTES}[\s,]{{1,60}}+{QUOTES}s?(?:{NOUN})"
+    rf"=[ \t]{{0,30}}+{QUOTES}(?:{NOUN}|s(?:{NOUN})|eulav{QUOTES}(?:[\s,]|[nrt]\\{{1,15}})++{QUOTES}s?(?:{NOUN})"
     rf"|{_backwards(STAGES, f'_(?:{NOUN})')}|[0-9][0-9]?_?(?:{NOUN})|[0-9][0-9]{{7}}(?<=[0-9a-z_]{{30}}aa=[0-9]{{8}}))"
     r"[0-9a-z_]{0,40}".encode()
 )
@@ -143,6 +147,7 @@ TO_THE_END = re.compile(r"[^\"'`\\\n]+\Z")
 XML_VALUE = re.compile(r"[^<>\"\\\n]{1,512}(?=</)")
 BARE = re.compile(r"[^\s\"'`<>\\,;|&(){}\[\]，。；：、）」】]+")
 BARE_PASSWORD = re.compile(r"(?:[^\s\"'`<>\\,;|&，。；：、）」】]|[|&](?![\s|&]|[\w.%-]{1,40}=))+")
+TRAILING = ".,:;)}]|&"
 EXPRESSION = re.compile(r"[A-Za-z_$][\w$]*+(?:(?:\?\.|\.|::)[A-Za-z_$][\w$]*+)*+")
 SCHEME = re.compile(r"(?i:bearer|basic|token|bot|api-?key|digest|negotiate|key|jwt|oauth|splunk)(?:[ \t]+|%20)")
 CREDENTIALS = re.compile(r"(?=[a-z]{0,80}[0-9A-Z]|\S{16})(?![A-Z][a-z]*(?![\w.~+/=%:-]))[\w.~+/=%:-]{6,}")
@@ -150,7 +155,7 @@ COOKIE = re.compile(r"([\w.%-]{1,99})=([^;=\s\"'\\,]{0,4096}+={0,2}+)(; ?)?")
 SESSION = re.compile(r"(?i)sess|sid$|auth|token|jwt|csrf|xsrf|secret")
 
 NEVER = re.compile(
-    r"[\W_]*|[xX*.•…#-]+|\$[A-Za-z_{(].*|%[A-Za-z_]+%|.*(?:\$\{|\{\{|#\{|%\(|\$\().*|<.*>|\[.*\]|\{.*\}"
+    r"[\W_]*|[xX*.•…#-]+|\$[A-Za-z_{(].*|%[A-Za-z_]+%|(?:%[sdr]\W*)+|.*(?:\$\{|\{\{|#\{|%\(|\$\().*|<.*>|\[.*\]|\{.*\}"
     r"|(?:[A-Z][A-Z0-9]*_)+(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PWD)S?|0x[0-9A-Fa-f]{1,16}"
     r"|(?:os\.environ|process\.env|import\.meta|env|secrets?|vars?|config|settings|self|this|data|local)\..*"
     r"|https?://.*|/[a-z]+|(?:~|\.{1,2}|/[A-Za-z._-]+)/[^+=]*|.*(?:a-z|A-Z|0-9|\\[wdsWDSb]).*"
@@ -165,23 +170,24 @@ required none null nil undefined true false default empty final list dict tuple 
 changeme change me todo tbd redacted hidden masked secret secrets token tokens password passwords passwd pwd passphrase
 pass key keys api apikey access refresh auth authorization authentication bearer basic id client private public
 credential credentials cookie session header env var config settings field input label must to with at least same
-origin include omit"""
+origin include omit use"""
 COMMON = frozenset(COMMON_WORDS.split())
 """Words that make no secret, alone or joined."""
 BETWEEN_WORDS = re.compile(r"[\s_.,:;!?/'’-]+|(?<=[a-z])(?=[A-Z])")
 LETTER, NOTHING = r"(?=.*[A-Za-z])", r"(?!)"
-GIVEN, PLAIN = LETTER + r"\S{6,}", LETTER + r"(?=\D*+\d\D*+\d)\S{8,}"
+GIVEN, PLAIN = LETTER + r"(?![a-z]{1,11}$)\S{6,}", LETTER + r"(?=\D*+\d\D*+\d)\S{8,}"
 A_NAME = r"(?![a-z]+(?:[-_.][a-z]+)*[-_.](?:token|secret|key|password)s?$)"
-A_TOKEN_OF_A_LANGUAGE = r"(?![a-z]+(?:[._][a-z]+)*$|[A-Z_]+$|[a-z]*+(?:[A-Z][a-z]++){0,3}$)"
-BASE64 = r"(?=.*[0-9=]|[a-z]+[A-Z])[A-Za-z0-9+/]{12,}={0,2}"
+A_LEXEME = r"(?![a-z]+(?:[._][a-z]+)*$|[A-Z_]+$|[a-z]*+(?:[A-Z][a-z]++){0,3}$)"
+BASE64 = r"(?=.*[0-9=]|[a-z]+[A-Z])[A-Za-z0-9+/]{10,}={0,2}"
 LOOKS = {
     "password": (r".{3,}", r".{3,}", LETTER + r"(?:(?=.*\d).{5,}|(?=.*[-!@#$%^&*+~?/=]).{6,})"),
-    "secret": (A_NAME + LETTER + r"\S{8,}", GIVEN, PLAIN),
-    "token": (A_TOKEN_OF_A_LANGUAGE + LETTER + r"\S{8,}", GIVEN, PLAIN),
+    "secret": (A_NAME + LETTER + r"(?=.{8}|.*\d)\S{6,}", GIVEN, PLAIN),
+    "token": (A_LEXEME + LETTER + r"\S{8,}", GIVEN, PLAIN),
     "auth": (BASE64, BASE64, BASE64),
     "key": (NOTHING, r"(?=.*\d)(?=.*[A-Za-z])[\w.%+/=-]{16,}", NOTHING),
     "signature": (NOTHING, r"[\w%+/=-]{20,}", NOTHING),
-    "said": (NOTHING, r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)\S{8,}", NOTHING),
+    "said": (NOTHING, r"(?=.*[A-Z])(?=.*[a-z])(?=.*\d)\S{8,}|(?!\w+=)(?=.*[a-z])(?=(?:\D*+\d){4})\S{8,}", NOTHING),
+    "address": (NOTHING, r".{3,}", NOTHING),
     "any": (NOTHING, r".+", NOTHING),
 }
 """How a secret of each kind looks in quotes; *given* to a command, in an address or in the environment; and *plainly*,
@@ -213,9 +219,9 @@ class Redactor:
     """Changes when the built-in rules, `hide` or `keep` do."""
 
     def __init__(self, hide: Sequence[str] = (), keep: Sequence[str] = ()) -> None:
-        """`hide`: regular expressions of what else is secret; `keep`: of what is none, although a built-in rule says so.
+        """`hide` and `keep` are regular expressions: of what else is secret, and of what is none whatever a rule says.
 
-        `keep` must match the whole of what was found. Raises ValueError, with the pattern, for one that is malformed.
+        `keep` must match the whole of what a built-in rule found. Raises ValueError, with the pattern, for a bad one.
         """
         self._hide = [_compiled(pattern) for pattern in hide]
         self._keep = [_compiled(pattern) for pattern in keep]
@@ -317,7 +323,7 @@ def _find_spaced(text: str, raw: bytes, matches: Iterator[re.Match[bytes]]) -> I
         if kind == "pem":
             yield from _find_private_key(raw, start - len("----"), match.end())
         elif kind not in NEEDS or NEEDS[kind].search(text[max(start - 300, 0) : start]):
-            yield from _find_value(text, match.end(), Name("any" if kind in NEEDS else kind, "option"))
+            yield from _find_value(text, match.end(), Name(*(("any", "given") if kind in NEEDS else (kind, "option"))))
 
 
 def _find_private_key(raw: bytes, start: int, end: int) -> Iterator[Span]:
@@ -357,7 +363,7 @@ def _find_after(text: str, start: int, end: int) -> Iterator[Span]:
     if kind is None or kind.lastgroup is None:
         yield from (token.span() for token in [BOT_TOKEN.match(text, end)] if token)
     elif operator == ">":
-        if (before == "<" or quote) and (inner := XML_VALUE.match(text, at)):
+        if kind.lastgroup in LOOKS and (before == "<" or quote) and (inner := XML_VALUE.match(text, at)):
             yield from _judged(text, inner.span(), kind.lastgroup, "quoted")
     elif operator in (":", "=", ":=", "=>", "==", "===") and label not in ("PASS", "Pass"):  # of a test run
         tight = operator == "=" and head[-2] not in " \t" and text[at : at + 1] not in (" ", "\t")
@@ -371,7 +377,8 @@ def _style(label: str, before: str, operator: str, *, tight: bool) -> str:
         return "given"
     if tight and before in ("", "\n", " ", "\t", ";"):
         return "tight"
-    return "alone" if operator == ":" and label.isupper() else "plain"
+    header_or_environment = label[0].isupper() and ("-" in label or label.isupper())
+    return "alone" if operator == ":" and header_or_environment else "plain"
 
 
 def _find_of_kind(text: str, at: int, name: Name) -> Iterator[Span]:
@@ -425,15 +432,15 @@ def _closing(text: str, start: int, slashes: str, quote: str) -> int:
 
 def _find_bare(text: str, at: int, name: Name) -> Iterator[Span]:
     """The value at `at`, which stands without quotes."""
-    run = BARE.match(text, at, at + LONGEST)
-    if run is None or name.style == "compared":
+    narrow = BARE.match(text, at, at + LONGEST)
+    if narrow is None or name.style == "compared":
         return
-    value, following = run[0].rstrip(".,:;!?"), text[run.end() : run.end() + 2]
+    pattern = BARE_PASSWORD if name.kind in ("password", "any") else BARE
+    value = _match(pattern, text, at, at + LONGEST)[0].rstrip(TRAILING)
+    following = text[narrow.end() : narrow.end() + 2]
     style = _style_of_bare(value, following, name)
-    if not _is_secret(value, name.kind, style) or _is_code(value, following, style):
-        return
-    wide = _match(BARE_PASSWORD if name.kind == "password" else BARE, text, at)
-    yield at, at + max(len(value), len(wide[0].rstrip(".,:;)}]|&")))
+    if _is_secret(value.rstrip("!?"), name.kind, style) and not _is_code(narrow[0].rstrip(".,:;"), following, style):
+        yield at, at + len(_match(pattern, text, at)[0].rstrip(TRAILING))
 
 
 def _style_of_bare(value: str, following: str, name: Name) -> str:
@@ -441,12 +448,13 @@ def _style_of_bare(value: str, following: str, name: Name) -> str:
         return "plain" if value.isalpha() and value.islower() and following != " -" else "given"
     if name.style in ("tight", "alone"):
         ends = following[:1] in ("", "\n", "\r", "\\", '"', "'") or (name.style == "tight" and following[0] in " \t;&")
-        return "given" if name.kind == "password" and ends else "plain"
+        words = EXPRESSION.fullmatch(value) and (value.islower() or value.isupper() or "." in value)
+        return "given" if ends and (name.kind == "password" or not words) else "plain"
     return name.style
 
 
 def _is_code(value: str, following: str, style: str) -> bool:
-    """Whether a value without quotes is a call; or, where it stands plainly, an attribute, an arrow, a name and number."""
+    """Whether a value without quotes is a call or, where it stands plainly, an attribute, an arrow, a numbered name."""
     expression = EXPRESSION.fullmatch(value)
     if expression and following[:1] in ("(", "[", "{"):
         return True
@@ -495,9 +503,9 @@ def _is_prose(value: str) -> bool:
     return len(words) > 1 and (value.rstrip()[-1:] in ".?!:…" or any(word.lower() in COMMON for word in words))
 
 
-def _match(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str]:
+def _match(pattern: re.Pattern[str], text: str, start: int, end: int = sys.maxsize) -> re.Match[str]:
     """The match of a pattern that cannot fail there."""
-    match = pattern.match(text, at)
+    match = pattern.match(text, start, end)
     assert match is not None
     return match
 

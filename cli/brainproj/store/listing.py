@@ -37,3 +37,12 @@ def iter_sessions(
         f"SELECT {SESSION_COLUMNS} FROM sessions WHERE {where} ORDER BY last_at IS NOT NULL, last_at, session_id",
         project_ids or (),
     )
+
+
+def retitle(db: sqlite3.Connection, agent: str, session_id: str, title: str) -> None:
+    """Give a session the agent's own title for it, where it differs; its project's arcs are then stale."""
+    found = "SELECT id, project FROM sessions WHERE agent = ? AND session_id = ? AND title IS NOT ?"
+    row = db.execute(found, (agent, session_id, title)).fetchone()
+    if row:
+        db.execute("UPDATE sessions SET title = ?, has_own_title = 1 WHERE id = ?", (title, row[0]))
+        db.execute("UPDATE projects SET arcs_are_stale = 1 WHERE id = ?", (row[1],))

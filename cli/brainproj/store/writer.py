@@ -43,6 +43,7 @@ class Writer:
         self._next = {table: self._highest(table) for table in ("events", "sessions", "transcripts")}
         self._is_empty = self._next["events"] == 0
         """Nothing is stored yet, so nothing needs to be looked up."""
+        self._is_broken = False
         self._pending: list[Pending] = []
         self._events: list[tuple[object, ...]] = []
         self._codes: set[int] = set()
@@ -292,8 +293,9 @@ class Writer:
 
     def flush(self) -> None:
         """Write everything gathered, in one transaction."""
-        if not (self._positions or self._changed or self._pending or self._gaps):
+        if self._is_broken or not (self._positions or self._changed or self._pending or self._gaps):
             return
+        self._is_broken = True  # until it has ended well: what was half settled must not be written later
         with transaction(self.db):
             self._settle()
             self._write_rows()
@@ -303,7 +305,7 @@ class Writer:
             index.clear()
         self._codes.clear()
         self.size_bytes = 0
-        self._is_empty = False
+        self._is_empty = self._is_broken = False
 
     def _write_rows(self) -> None:
         db = self.db

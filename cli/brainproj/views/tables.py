@@ -13,6 +13,10 @@ MISSING = "–"
 """Stands for a value that is not there; never blank, never 0."""
 
 
+SHORTEST = 8
+"""Columns that are left of a clipped text however narrow the screen is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column. `style` is one of the few of style.md: cyan for ids, green, yellow, red."""
@@ -37,9 +41,9 @@ def render_table(columns: Sequence[Column], rows: Iterable[Sequence[str | int | 
             column.header,
             justify="right" if column.right else "left",
             style=column.style,
-            no_wrap=True,
+            no_wrap=not column.clips,
             overflow="ellipsis",
-            min_width=None if column.clips else widest,  # only the clipping column gives way
+            min_width=SHORTEST if column.clips else widest,  # only the clipping column gives way
         )
     for row in texts:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))

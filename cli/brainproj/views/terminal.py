@@ -4,10 +4,12 @@ Rich is imported only for what needs it; a plain text goes out without it. Whate
 printable by the view that shows it.
 """
 
+import contextlib
 import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from ..core.text import CONTROLS
@@ -15,6 +17,11 @@ from ..errors import BrainError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+
+
+class ReaderGone(Exception):
+    """Whoever read our output has closed the pipe: it has what it wanted. Not an OSError, which Typer would answer."""
+
 
 PIPE_WIDTH = 10_000
 """Columns where the stream is no terminal: Rich would assume 80 and clip ids."""
@@ -36,18 +43,20 @@ def answer(value: "str | RenderableType") -> None:
     """Print the answer. A text is written as it is, with a newline at its end."""
     if sys.stdout is None:
         return
-    if isinstance(value, str):
-        sys.stdout.write(value if value.endswith("\n") else value + "\n")
-    else:
-        _print(sys.stdout, value)
-    sys.stdout.flush()
+    with _open_pipe():
+        if isinstance(value, str):
+            sys.stdout.write(value if value.endswith("\n") else value + "\n")
+        else:
+            _print(sys.stdout, value)
+        sys.stdout.flush()
 
 
 def answer_raw(text: str) -> None:
     """Write a stored text exactly as it is, without a newline of ours."""
     if sys.stdout is not None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with _open_pipe():
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
 
 def answer_json(value: object) -> None:
@@ -60,13 +69,22 @@ def aside(value: "str | RenderableType") -> None:
     """Print something beside the answer: a heading, counts, reasons."""
     if sys.stderr is None:
         return
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    if isinstance(value, str):
-        sys.stderr.write(value + "\n")
-    else:
-        _print(sys.stderr, value)
-    sys.stderr.flush()
+    with _open_pipe():
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        if isinstance(value, str):
+            sys.stderr.write(value + "\n")
+        else:
+            _print(sys.stderr, value)
+        sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _open_pipe() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
 
 
 def _print(stream: TextIO, value: "RenderableType") -> None:

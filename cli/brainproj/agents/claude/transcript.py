@@ -383,6 +383,10 @@ class ClaudeAdapter:
         """Every transcript below the agent's home."""
         return find_transcripts(agent_home)
 
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """None: titles stand in the transcripts."""
+        return {}
+
     def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
         """A reader for one transcript."""
         return ClaudeReader(path, state)

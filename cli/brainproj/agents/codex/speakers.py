@@ -149,7 +149,7 @@ def _hear(text: str, head: str, block: int, kind: object) -> list[Piece]:
     if is_harness or (isinstance(kind, str) and not is_users):
         return [Piece(text, block, Speaker.HARNESS)]
     if head.startswith(ACCEPTED_PLAN):
-        return [Piece(text.strip(), block, flags=Flag.PLAN)]
+        return [Piece(text.strip(), block, Speaker.HARNESS, flags=Flag.PLAN)]
     words = _unwrap_request(text) if head.startswith(WRAPPER_OPENINGS) else text.strip()
     return [Piece(words, block)] if words else [Piece(text, block, Speaker.HARNESS)]
 

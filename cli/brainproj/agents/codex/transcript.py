@@ -19,6 +19,7 @@ from .outcomes import read_outcome
 from .progress import PendingCall, Progress, dump_state, load_state
 from .rollouts import find_rollouts
 from .speakers import NO_FLAGS
+from .titles import read_thread_names
 from .verdicts import read_verdict
 from .wire import as_object, as_text, join_texts
 
@@ -40,6 +41,10 @@ class CodexAdapter:
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every rollout below the home, in no order."""
         return find_rollouts(agent_home)
+
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """The threads' names."""
+        return read_thread_names(agent_home)
 
     def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> "CodexReader":
         """A reader of one rollout, from its start or from where `state` was taken."""

@@ -70,6 +70,10 @@ class CursorAdapter:
                             if child.name.endswith(".jsonl"):
                                 yield from _seen(child, is_child=True)
 
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """None: the editor keeps them in a database of its own, gigabytes large and locked (formats 3.4)."""
+        return {}
+
     def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> "CursorReader":
         """A reader of one transcript, from its start or from where `state` was taken."""
         return CursorReader(path, state)

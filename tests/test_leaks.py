@@ -1,0 +1,172 @@
+"""No word of another project, on any path there is. Two projects, each with words of its own; later paths add rows."""
+
+from pathlib import Path
+
+import pytest
+
+from .cli import Cli, spawn
+from .repositories import add_worktree, make_repository
+from .test_ingest import bytes_of, ingest
+from .transcripts import call, prompt, reply, session_id, write_claude
+
+WORDS = {"alpha": "axolotl", "beta": "bandicoot"}
+
+
+def fill(home: Path, folder: Path, name: str, number: int) -> None:
+    """A project whose every text holds its own word, wherever text can stand."""
+    word = WORDS[name]
+    sid = session_id(number)
+    title = {"type": "custom-title", "customTitle": f"The {word} title", "sessionId": sid}
+    marks = "".join(
+        f"<!-- @{kind} -->{word} {kind}<!-- @/{kind} -->" for kind in ("lesson", "decision", "signal", "milestone")
+    )
+    lines = [
+        prompt(sid, folder, f"Feed the {word}"), reply(sid, folder, f"The {word} eats. {marks}"),
+        *call(sid, folder, "Bash", {"command": f"cat {word}.txt"}, f"Exit code 1\n{word} failed", error=True), title,
+    ]  # fmt: skip
+    write_claude(home, sid, lines, f"-{name}")
+
+
+@pytest.fixture
+def places(home: Path, tmp_path: Path) -> dict[str, Path]:
+    found = {}
+    for number, name in enumerate(WORDS):
+        found[name] = make_repository(tmp_path / "code" / name, f"https://git.example.com/acme/{name}")
+        fill(home, found[name], name, number)
+    found["alpha worktree"] = add_worktree(found["alpha"], found["beta"].parent / "wt-beta", "wt")
+    ingest(home)
+    return found
+
+
+PATHS: dict[str, tuple[str, ...]] = {
+    "preview": ("preview",),
+    "preview --json": ("preview", "--json"),
+    "preview at every moment": ("preview", "--at", "compact", "--json"),
+    "search own word": ("search", "eats", "--json"),
+    "search the other's word": ("search", "bandicoot axolotl", "--json"),
+    "search hidden": ("search", "feed", "--hidden", "--json"),
+    "search human": ("search", "eats"),
+    "records": ("records", "--json"),
+    "records human": ("records",),
+    "arcs": ("arcs", "--json"),
+    "arcs human": ("arcs",),
+    "scope": ("scope", "--json"),
+    "resolve": ("resolve", "--json"),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("place", ["alpha", "beta", "alpha worktree"])
+def test_strict_scope_gives_no_word_of_another_project(
+    places: dict[str, Path], place: str, path: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places[place])
+    own = place.split()[0]
+    other = next(name for name in WORDS if name != own)
+    done = cli.ok(*PATHS[path])
+    assert WORDS[other] not in done.out + done.err
+    if path.startswith(("preview", "records", "arcs")):
+        assert WORDS[own] in done.out
+
+
+def test_search_for_the_others_word_finds_nothing(
+    places: dict[str, Path], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places["alpha"])
+    for word in (
+        "bandicoot",
+        "bandicoot*",
+        '"bandicoot"',
+        "bandicoot OR axolotl",
+        'p2" OR text:bandicoot',
+        "NOT tags:h",
+    ):
+        assert "bandicoot" not in cli.ok("search", word, "--json", "--hidden").out
+
+
+def test_another_projects_address_is_labelled(
+    places: dict[str, Path], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`show` is a person's command: it opens any address, and says whose it is."""
+    monkeypatch.chdir(places["alpha"])
+    theirs = cli.ok("records", "--project", "beta", "--json").json[0]["citation"]
+    assert "(beta)" in cli.ok("show", theirs).out
+    assert cli.ok("show", theirs, "--json").json["project"]["name"] == "beta"
+
+
+def test_completion_offers_this_projects_sessions(places: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(places["alpha"])
+    monkeypatch.setenv("COMP_WORDS", "brainproj show ")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    monkeypatch.setenv("_BRAINPROJ_COMPLETE", "complete_bash")
+    out, _ = spawn().communicate(timeout=60)
+    assert out.decode().split() == [session_id(0)]
+
+
+def test_logs_and_files_beside_the_store_hold_no_word(
+    places: dict[str, Path], home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from brainproj import search
+
+    monkeypatch.chdir(places["alpha"])
+    monkeypatch.setattr(search, "search", lambda *_: 1 / 0)
+    import brainproj.commands.search as command
+
+    monkeypatch.setattr(command, "search", search.search)
+    done = cli("search", "bandicoot")
+    assert done.code == 1 and "ZeroDivisionError" in done.err and "--debug" in done.err
+    log = (home / ".brainproj" / "logs" / "brainproj.log").read_text()
+    assert "ZeroDivisionError" in log and "bandicoot" not in log
+    names = {path.name for path in (home / ".brainproj").rglob("*") if path.is_file()}
+    assert names <= {"brain.db", "brain.db-wal", "brain.db-shm", "ingest.lock", "brainproj.log"}
+    assert bytes_of(home)
+
+
+def test_two_repositories_of_one_name_stay_apart(
+    home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Case 02, 2 and 3: four projects called `app`, each with its own fact."""
+    from .conftest import CASES
+    from .repositories import run_setup
+
+    place = run_setup(CASES / "02-same-folder-name", tmp_path / "c")
+    folders = [place / owner / "app" for owner in ("acme", "globex", "alone1", "alone2")]
+    for number, folder in enumerate(folders):
+        sid = session_id(number)
+        write_claude(
+            home,
+            sid,
+            [
+                prompt(sid, folder, f"fact-{number}"),
+                reply(sid, folder, f"<!-- @lesson -->fact-{number}<!-- @/lesson -->"),
+            ],
+        )
+    ingest(home)
+    for number, folder in enumerate(folders):
+        monkeypatch.chdir(folder)
+        block = cli.ok("preview").out
+        found = cli.ok("search", "fact", "--json").out
+        for other in range(4):
+            assert (f"fact-{other}" in block) == (other == number)
+            assert (f"fact-{other}" in found) == (other == number)
+    listed = cli.ok("projects").out.splitlines()[1:]
+    assert len(listed) == 4 and len(set(listed)) == 4
+
+
+def test_case_01_memory_outlives_its_worktree(
+    home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from .conftest import CASES
+    from .repositories import git, run_setup
+
+    place = run_setup(CASES / "01-worktree-subfolder", tmp_path / "c")
+    sid = session_id(1)
+    write_claude(home, sid, [prompt(sid, place / "wt/feature-x/services/api", "the numbat sleeps")])
+    before = set((place / "wt").rglob("*"))
+    ingest(home)
+    monkeypatch.chdir(place / "code" / "shop")
+    assert len(cli.ok("search", "numbat", "--kind", "prompt", "--json").json) == 1
+    assert set((place / "wt").rglob("*")) == before
+    git(place / "code" / "shop", "worktree", "remove", "--force", str(place / "wt" / "feature-x"))
+    assert len(cli.ok("search", "numbat", "--kind", "prompt", "--json").json) == 1
+    assert cli.ok("preview", "--cwd", place / "wt/feature-x/services", "--json").json["project"]["name"] == "shop"

@@ -1,0 +1,154 @@
+"""Every view at 60, 80 and 120 columns and in a pipe, as a person would see it."""
+
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from rich.console import Console, RenderableType
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from brainproj.browse import ProjectSummary
+from brainproj.core.catalogue import KnownProject
+from brainproj.core.ids import ProjectKey
+from brainproj.core.project import ProjectIdentity, Resolution, Rule
+from brainproj.ingest import Report
+from brainproj.search import Hit
+from brainproj.sessions import SessionInfo
+from brainproj.views.hits import render_hits
+from brainproj.views.projects import render_projects, render_resolution
+from brainproj.views.reports import render_report
+from brainproj.views.sessions import render_index, render_live
+from brainproj.views.terminal import PIPE_WIDTH
+
+NOW = datetime(2026, 10, 5, 12, tzinfo=UTC)
+
+
+class Screen(SingleFileSnapshotExtension):
+    """One text file for each screen."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+@pytest.fixture
+def screen(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    return snapshot.use_extension(Screen)
+
+
+def project(name: str, owner: str) -> KnownProject:
+    return KnownProject(
+        ProjectKey(f"github.com/{owner}/{name}"), name, f"github.com/{owner}/{name}", f"/home/dev/{name}", (1,), ()
+    )
+
+
+HOOKS, RIG = project("agentihooks", "the-cloud-clockwork"), project("openrig", "mvschwarz")
+
+
+def session(
+    number: int, agent: str, own: KnownProject | None, state: str, minutes: int, title: str | None, **other: object
+) -> SessionInfo:
+    values: dict[str, object] = {
+        "session_id": f"{number}f2e1c8d-0000-4000-8000-000000000000", "agent_id": None, "agent": agent, "project": own, "worktree": None,
+        "branch": "main", "cwd": "/home/dev", "title": title, "state": state, "seen_by": ("claude",), "started_at": NOW,
+        "last_seen_at": NOW - timedelta(minutes=minutes), "transcript": None, "scope": "strict", "prompts": 1234, "tool_calls": 7,
+        "tool_failures": 1, "events": 42, "why": "it is your home folder",
+    }  # fmt: skip
+    return SessionInfo(**(values | other))  # type: ignore[arg-type]
+
+
+SESSIONS = [
+    session(
+        1,
+        "claude",
+        HOOKS,
+        "busy",
+        12,
+        "Scope the brain feed by project and keep signals fleet wide everywhere",
+        worktree="pm1",
+    ),
+    session(2, "codex", HOOKS, "idle", 300, "Add --json to the session list"),
+    session(3, "claude", RIG, "idle", 2880, "[bold]markup[/] and \x1b[31mred\x1b[0m 座席の要約が最後のターンを失う"),
+    session(4, "claude", None, "busy", 3, None, scope="off"),
+]
+HITS = [
+    Hit(
+        "a3f2e1c8/abcdefghijkl",
+        HOOKS,
+        "a3f2e1c8",
+        NOW,
+        "person",
+        "prompt",
+        None,
+        "…why does the connection pool leak in tests…",
+        2.0,
+        ("x",),
+    ),
+    Hit(
+        "5c77f019/mnopqrstuvwx",
+        RIG,
+        "5c77f019",
+        NOW,
+        "tool",
+        "tool_result",
+        "failed",
+        "Exit code 1\npool exhausted",
+        1.0,
+        ("x", "y", "z"),
+    ),
+    Hit("rec:12", None, None, None, "assistant", "lesson", None, "one pool per thread", 0.5, ("rec:12",)),
+]
+REPORT = Report(
+    found=1284, read=1262, unchanged=22, sessions_added=1198, sessions_updated=3, unattributed=6, events=261_004, seconds=27.04,
+    by_agent={"claude": 1102, "codex": 160}, events_by_agent={"claude": 218_411, "codex": 42_593},
+)  # fmt: skip
+PROJECTS = [
+    ProjectSummary("github.com/acme/shop", "shop", "github.com/acme/shop", "/home/dev/shop", 12, 34567, 8, NOW, (), ()),
+    ProjectSummary("local/notes-0123456789ab", "notes", None, None, 0, 0, 0, None, ("n",), ()),
+]
+VIEWS: dict[str, RenderableType] = {
+    "live": render_live(SESSIONS, NOW),
+    "index": render_index(SESSIONS, NOW, unattributed=False),
+    "unattributed": render_index(SESSIONS[3:], NOW, unattributed=True),
+    "hits": render_hits(HITS, HOOKS, "pool"),
+    "report": render_report(REPORT, dry_run=False),
+    "projects": render_projects(PROJECTS, "/home/dev"),
+}
+
+
+def shown(view: RenderableType, width: int, *, colour: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream, width=width, markup=False, emoji=False, highlight=False, force_terminal=colour, no_color=not colour
+    )
+    console.print(view)
+    return "".join(line.rstrip() + "\n" for line in stream.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, PIPE_WIDTH])
+@pytest.mark.parametrize("name", VIEWS)
+def test_screens(name: str, width: int, screen: SnapshotAssertion) -> None:
+    text = shown(VIEWS[name], width)
+    assert text == screen
+    for line in text.splitlines():
+        assert "\x1b" not in line and "[31m" not in line
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_colour_repeats_what_a_word_says(name: str) -> None:
+    """Colour changes no letter."""
+    import re
+
+    assert (
+        re.sub(r"\x1b\[[0-9;]*m", "", shown(VIEWS[name], 120, colour=True)).split() == shown(VIEWS[name], 120).split()
+    )
+
+
+def test_a_resolution_in_words(screen: SnapshotAssertion) -> None:
+    identity = ProjectIdentity(
+        ProjectKey("github.com/acme/shop"), "shop", "github.com/acme/shop", "/home/dev/shop", "/home/dev/wt/x", "x", "fix", Rule.GIT,
+        "its remote is github.com/acme/shop",
+    )  # fmt: skip
+    found = Resolution("/home/dev/wt/x", identity, Rule.GIT, identity.why)
+    none = Resolution("/home/dev", None, Rule.NONE, "it is your home folder")
+    assert render_resolution(found, "/home/dev") + "\n\n" + render_resolution(none, "/home/dev") + "\n" == screen
