@@ -375,6 +375,13 @@ def test_case_17_numbers_ids_and_words_stay() -> None:
         assert redact(line) == line
 
 
+def test_case_06_no_credential_of_a_remote_is_left() -> None:
+    script = (CASES / "06-credentials-in-remote" / "setup.sh").read_text("utf-8")
+    assert "S3CRETVALUE" in script
+    assert "S3CRETVALUE" not in redact(script)
+    assert "git.example.com/acme/r.git" in redact(script)
+
+
 @pytest.mark.parametrize("row", MASK)
 def test_case_18_the_secret_goes_and_the_rest_stays(row: dict[str, list[str]]) -> None:
     text = "".join(row["text"])
@@ -415,6 +422,11 @@ def test_the_lines_of_a_private_key_in_quotes_go_one_by_one() -> None:
     redacted = redact(json.dumps(PEM.splitlines(), indent=2))
     assert json.loads(redacted)[0] == BEGIN
     assert not any(line in redacted for line in LINES)
+
+
+def test_an_escape_before_a_line_of_a_private_key_in_quotes_stays_whole() -> None:
+    redacted = redact(json.dumps(f"'{BEGIN}'\x00{LINES[0]}\t{LINES[1]}"))
+    assert json.loads(redacted) == f"'{BEGIN}'\x00{HIDDEN}\t{HIDDEN}"
 
 
 def test_two_secrets_that_touch_leave_one_marker() -> None:

@@ -1,30 +1,39 @@
-"""Reading transcripts from a command: with progress, and as the first thing where the store is still empty."""
+"""Reading transcripts from a command: with progress, and as the first thing where the store is still empty.
+
+The adapters and the rules of redaction are imported only when something is to be read: a search must not pay for them.
+"""
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from ..identity import Resolver
-from ..ingest import Ingest, Progress, Report, Wanted
 from ..views import terminal
-from ..views.progress import bar
 from .surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from ..ingest import Report, Wanted
 
 
 def read_transcripts(
-    around: Surroundings, db: sqlite3.Connection, resolver: Resolver, wanted: Wanted, *, quiet: bool = False
-) -> Report:
+    around: Surroundings, db: sqlite3.Connection, resolver: Resolver, wanted: "Wanted", *, quiet: bool = False
+) -> "Report":
     """Read what is new, with a bar on stderr where that is a terminal."""
-    with progress_shown(quiet) as progress:
+    from ..ingest import Ingest
+
+    with _progress_shown(quiet) as progress:
         return Ingest(around.paths, around.config, db, resolver, around.now, progress).run(wanted)
 
 
 @contextlib.contextmanager
-def progress_shown(quiet: bool) -> Iterator[Progress | None]:
+def _progress_shown(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A function to call with the bytes done and in all; None where nobody looks."""
     if quiet:
         yield None
         return
+    from ..views.progress import bar
+
     with bar("Reading transcripts") as advance:
         yield advance
 
@@ -38,6 +47,8 @@ def read_first(around: Surroundings, db: sqlite3.Connection, resolver: Resolver,
     """Fill an empty store before the first answer, the transcripts of the asked folder's project before the others."""
     if not is_empty(db):
         return
+    from ..ingest import Wanted
+
     report = read_transcripts(around, db, resolver, Wanted(first=folder))
     for problem in report.problems:
         terminal.warn(problem)

@@ -14,6 +14,7 @@ UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 UNSPACED_LETTER = re.compile(f"([{UNSPACED}])")
+ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 NO_LETTER = re.compile(r"[^\w\x00-\x7f\u0300-\u036f]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
@@ -27,7 +28,11 @@ def index_text(text: str) -> str:
 
     The tokenizer's tables of Unicode are older than Python's and take newer symbols for letters.
     """
-    return text if text.isascii() else UNSPACED_LETTER.sub(r" \1 ", NO_LETTER.sub(" ", text))
+    if text.isascii():
+        return text
+    if ASTRAL.search(text):
+        text = NO_LETTER.sub(" ", text)
+    return UNSPACED_LETTER.sub(r" \1 ", text) if UNSPACED_LETTER.search(text) else text
 
 
 def query_terms(query: str) -> list[list[str]]:

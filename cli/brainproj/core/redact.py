@@ -67,7 +67,7 @@ PEM_REST = re.compile(
     % (PEM_GAP, PEM_GAP, PEM_GAP, PEM_GAP)
 )
 """RFC 7468, also escaped, numbered, in a diff or in quotes, and cut off: the lines of base64 that follow BEGIN."""
-PEM_LINE = re.compile(rb"(?<!\\)[A-Za-z0-9+/=]{8,}+")
+PEM_LINE = re.compile(rb"\\+(?:u[0-9a-fA-F]{4}|.)|([A-Za-z0-9+/=]{8,}+)")
 
 PREFIXES = {
     # https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
@@ -330,7 +330,7 @@ def _find_private_key(raw: bytes, start: int, end: int) -> Iterator[Span]:
     """The block whose first line goes from `start` to `end`."""
     if rest := PEM_REST.match(raw, end):
         if b'"' in rest[0] or b"'" in rest[0]:  # lines in quotes, which must stay: the text may be JSON
-            yield from (line.span() for line in PEM_LINE.finditer(raw, *rest.span()))
+            yield from (line.span(1) for line in PEM_LINE.finditer(raw, *rest.span()) if line[1])
         else:
             yield start, rest.end()
 

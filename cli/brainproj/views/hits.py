@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str) -> "Group":
     """The hits, the best one last, where the eye is. Those of other projects are labelled."""
     from rich.console import Group
+    from rich.padding import Padding
     from rich.text import Text
 
-    lines: list[Text] = []
+    lines: list[Text | Padding] = []
     for hit in reversed(hits):
         head = Text(no_wrap=True, overflow="ellipsis")
         head.append(one_line(hit.citation), style="cyan")
         for part in _facts(hit, own):
             head.append(f"  {part}", style="dim")
         body = one_line(hit.excerpt)
-        passage = Text("  " + body)
+        passage = Text(body)
         if found := find_hit(body, query):
-            passage.stylize("bold", found[0] + 2, found[1] + 2)
-        lines += [head, passage]
+            passage.stylize("bold", *found)
+        lines += [head, Padding(passage, (0, 0, 0, 2))]
     return Group(*lines)
 
 
