@@ -53,8 +53,9 @@ def test_no_query_is_an_error(query: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(st.characters(exclude_categories=["Cs", "Cn", "Co"]), min_size=1, max_size=200))
+@given(st.text(st.characters(categories=["L", "N", "P", "Z", "Cc"]), min_size=1, max_size=200))
 def test_a_text_is_found_by_its_own_words(text: str) -> None:
+    """Marks and symbols apart, of which SQLite knows fewer than Python does."""
     words = text.split()[:MOST_TERMS]
     if match_expression(" ".join(words).replace('"', " ")):
         assert find([text], " ".join(words).replace('"', " ")) == [0]

@@ -276,6 +276,12 @@ STAYS = [
     '<input type="password" name="password" placeholder="Password">',
     "<th>Password</th><td>required</td>",
     "SECRET_KEY: str",
+    "TOKEN: Identifier",
+    "GITHUB_TOKEN: GitHubToken",
+    "run it with `GITHUB_TOKEN=github`",
+    "[Pre-shared keys]: #pre-shared-keys",
+    "user_pass = '%s:%s' % (user, word)",
+    'token = r"[-!#$%&*+.^_`|~0-9a-zA-Z]+"',
     "token: Annotated[str, Depends(oauth2_scheme)]",
     "api_key=api_key, client_secret=client_secret",
 ]

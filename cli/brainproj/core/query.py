@@ -11,11 +11,10 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"  # Chinese, Japanese
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"  # Korean; compatibility forms
-    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 UNSPACED_LETTER = re.compile(f"([{UNSPACED}])")
+"""Letters up to U+FFFF alone: with one beyond, the class is searched range by range, five times as slowly."""
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-NO_LETTER = re.compile(r"[^\w\x00-\x7f\u0300-\u036f]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
 QUOTED = re.compile(r'"([^"]+)"|(\S+)')
@@ -24,15 +23,19 @@ MOST_TERMS = 32
 
 
 def index_text(text: str) -> str:
-    """`text` as the index gets it: letters of scripts without spaces stand apart, and what is no letter is a blank.
+    """`text` as the index gets it: letters of scripts without spaces, and all beyond U+FFFF, stand apart.
 
-    The tokenizer's tables of Unicode are older than Python's and take newer symbols for letters.
+    Symbols up there are blanks: the tokenizer's tables of Unicode are older than Python's and take them for letters.
     """
     if text.isascii():
         return text
     if ASTRAL.search(text):
-        text = NO_LETTER.sub(" ", text)
-    return UNSPACED_LETTER.sub(r" \1 ", text) if UNSPACED_LETTER.search(text) else text
+        text = ASTRAL.sub(_apart, text)
+    return " ".join(UNSPACED_LETTER.split(text)) if UNSPACED_LETTER.search(text) else text
+
+
+def _apart(found: re.Match[str]) -> str:
+    return f" {found[0]} " if found[0].isalnum() else " "
 
 
 def query_terms(query: str) -> list[list[str]]:
