@@ -40,6 +40,7 @@ LIBRARIES: dict[str, set[str]] = {
     "git": {"gitinfo"},
     "tomlkit": {"config"},
     "zstandard": {"store", "agents"},
+    "orjson": {"agents/lines"},
     "sqlite3": {"store", "verbs", "commands", "agents/codex/live"},
 }
 """Library → the parts that may import it. Verbs and commands name sqlite3 only for the type of a connection."""

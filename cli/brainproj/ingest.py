@@ -232,6 +232,7 @@ class Ingest:
 
     def _read_all(self, tasks: list[Task], redactor: Redactor) -> None:
         self._all_bytes = sum(max(task.found.size_bytes, 0) for task in tasks)
+        database.prepare_for_writing(self.db)
         writer = self._writer = Writer(self.db, lambda text: redactor.redact(encodable(text)), self.now)
         try:
             for task in tasks:

@@ -5,9 +5,11 @@ with its last brace, so nothing of it can be missing (cases/09). A line over `LI
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
+
+import orjson
 
 from ..errors import TranscriptUnreadable
 
@@ -15,7 +17,6 @@ LINE_LIMIT = 32 << 20
 """Bytes; a longer line is no line of a conversation, and reading it whole would need several times its size."""
 READ_SIZE = 1 << 20
 DECODER = json.JSONDecoder()
-SCAN: Callable[[str, int], tuple[Any, int]] = DECODER.scan_once  # type: ignore[attr-defined]
 
 
 class Line(NamedTuple):
@@ -110,13 +111,10 @@ def parse_objects(raw: bytes) -> list[dict[str, Any]]:
     Bytes that are not UTF-8 become U+FFFD (cases/10).
     """
     try:
-        text = raw.decode()
-        value, end = SCAN(text, 0)  # what json.loads does, less its guessing of the encoding
-    except (ValueError, StopIteration, RecursionError):
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:  # also for what it is stricter about: NaN, lone surrogates, bytes that are not UTF-8
         return _parse_text(raw.decode("utf-8", "replace"))
-    if end == len(text):
-        return [value] if isinstance(value, dict) else []
-    return _parse_text(text)
+    return [value] if isinstance(value, dict) else []
 
 
 def _parse_text(text: str) -> list[dict[str, Any]]:
