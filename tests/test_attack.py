@@ -98,6 +98,20 @@ def test_two_at_once_and_a_third(home: Path, undisturbed: Path) -> None:
     assert_same(home, undisturbed)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_two_at_once_of_which_one_is_killed(home: Path, undisturbed: Path, seed: int) -> None:
+    link_fixtures(home)
+    dice = random.Random(100 + seed)
+    first, second = start(home), start(home)
+    time.sleep(dice.uniform(0.2, 1.2))
+    victim, other = dice.sample([first, second], 2)
+    victim.send_signal(signal.SIGKILL)
+    victim.communicate()
+    _, err = other.communicate()
+    assert other.returncode == 0, err.decode()
+    assert_same(home, undisturbed)
+
+
 def test_forty_commands_from_an_empty_home(home: Path) -> None:
     """Case 15.1: the first use by many at once is safe."""
     processes = [spawn("resolve", str(home.parent), "--json") for _ in range(40)]

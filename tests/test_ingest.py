@@ -163,6 +163,37 @@ def test_sub_agents_belong_to_their_parent(fixtures: tuple[Path, Report]) -> Non
     assert agents == {None, "a775a67", "aa9d784", "ac47f8c", "ae52dab"}
 
 
+def test_the_fixtures_own_folders_get_their_own_memory(tmp_path: Path, home: Path, cli: Cli) -> None:
+    """The real transcripts with their folders moved to where three real repositories stand."""
+    place = tmp_path / "dev"
+    folders = ("wks/cli", "Work/entire/devenv/git-sync", "workspace/cli")
+    for number, folder in enumerate(folders):
+        make_repository(place / folder, f"https://git.example.com/acme/repo-{number}")
+    for agent in ("claude", "codex"):
+        for source in (TRANSCRIPTS / agent).rglob("*.jsonl"):
+            target = home / f".{agent}" / source.relative_to(TRANSCRIPTS / agent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes().replace(b"/home/dev/", f"{place}/".encode()))
+    document = cli.ok("backfill", "--json").json
+    assert document["transcripts"]["failed"] == 0 and document["sessions"]["added"] > 40
+    again = cli.ok("backfill", "--json").json
+    assert (again["transcripts"]["read"], again["bytes"], again["events"]["added"]) == (0, 0, 0)
+    sessions = cli.ok("sessions", "--all", "--json").json
+    for number, folder in enumerate(folders):
+        preview = cli.ok("preview", "--cwd", place / folder, "--json").json
+        assert preview["project"]["name"] == f"repo-{number}"
+        own = {
+            one["title"]
+            for one in sessions
+            if one["project"] and one["project"]["name"] == f"repo-{number}" and one["title"]
+        }
+        others = {one["title"] for one in sessions if one["title"]} - own
+        shown = {item["title"] for item in preview["delivered"] if item["kind"] == "arc"}
+        assert shown and shown <= own and not shown & others
+    for one in cli.ok("sessions", "--unattributed", "--json").json:
+        assert one["project"] is None and one["why"]
+
+
 # cases -------------------------------------------------------------------------------------------------------------
 
 

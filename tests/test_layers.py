@@ -11,7 +11,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "browse", "capture", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "recall", "repositories", "search", "sessions",
+    "intake", "recall", "reports", "repositories", "search", "sessions",
 }  # fmt: skip
 LOW = {"config", "errors", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from brainproj.agents.adapter import Reader
-from brainproj.agents.codex.transcript import ADAPTER
+from brainproj.agents.codex.adapter import ADAPTER
 from brainproj.core.events import Event
 
 from .reading import Reading, feed

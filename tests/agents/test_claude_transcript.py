@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brainproj.agents.claude.adapter import ADAPTER
 from brainproj.agents.claude.finding import find_transcripts
-from brainproj.agents.claude.transcript import ADAPTER
 from brainproj.core.events import Event, Flag, Kind, Outcome, Speaker
 from brainproj.core.times import parse_time
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brainproj.agents.adapter import Reader
+from brainproj.agents.codex.adapter import ADAPTER
 from brainproj.agents.codex.kinds import EVENTS, ITEMS, LINES, TURN_ITEMS
-from brainproj.agents.codex.transcript import ADAPTER, ITEM_READERS, LINE_READERS, VERDICT_EVENTS
+from brainproj.agents.codex.transcript import ITEM_READERS, LINE_READERS, VERDICT_EVENTS
 from brainproj.core.events import Gap, Kind
 
 from ..conftest import TRANSCRIPTS

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from brainproj.agents.codex.adapter import ADAPTER
 from brainproj.agents.codex.outcomes import find_exit_code
 from brainproj.agents.codex.titles import read_thread_names
-from brainproj.agents.codex.transcript import ADAPTER
 from brainproj.core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, Speaker
 from brainproj.core.times import parse_time
 

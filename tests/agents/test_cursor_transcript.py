@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brainproj.agents.adapter import Reader
-from brainproj.agents.cursor.transcript import ADAPTER, parse_spelled_time
+from brainproj.agents.cursor.adapter import ADAPTER
+from brainproj.agents.cursor.transcript import parse_spelled_time
 from brainproj.core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, Speaker
 
 from ..conftest import TRANSCRIPTS

@@ -1,14 +1,18 @@
-"""What an agent's adapter offers. A new agent is one folder with these things and one line in `agents/registry.py`.
+"""What an agent's adapter offers. A new agent is a folder with an `adapter.py`, and a line in `agents/registry.py`.
 
 Positions count bytes of the plain (unpacked) transcript. A reader is handed the lines of one transcript in order, from
 the start or from where its `state()` was taken, and must give the same events whichever way it was split.
+
+An `adapter.py` knows where transcripts are and imports the reader only when one is opened: a look that finds nothing
+new must not pay for reading.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ..core.events import Event, Gap, SessionFacts
+if TYPE_CHECKING:
+    from ..core.events import Event, Gap, SessionFacts
 
 
 class Found(NamedTuple):
@@ -24,9 +28,9 @@ class Found(NamedTuple):
 class Reader(Protocol):
     """Reads the lines of one transcript, in order."""
 
-    facts: SessionFacts
+    facts: "SessionFacts"
 
-    def read(self, record: Mapping[str, Any]) -> list[Event] | Gap:
+    def read(self, record: Mapping[str, Any]) -> "list[Event] | Gap":
         """The events of one line (a JSON object of the wire); a Gap for a line of no known type. Never raises for
         what a line may hold: a member of another type than expected counts as absent."""
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from ..paths import Paths
 from .adapter import Adapter
-from .claude.transcript import ADAPTER as CLAUDE
-from .codex.transcript import ADAPTER as CODEX
-from .cursor.transcript import ADAPTER as CURSOR
+from .claude.adapter import ADAPTER as CLAUDE
+from .codex.adapter import ADAPTER as CODEX
+from .cursor.adapter import ADAPTER as CURSOR
 
 ADAPTERS: tuple[Adapter, ...] = (CLAUDE, CODEX, CURSOR)
 AGENT_NAMES = tuple(adapter.name for adapter in ADAPTERS)

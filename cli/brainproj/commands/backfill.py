@@ -21,7 +21,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def backfill(
     agent: AGENT = None,
-    root: Annotated[Path | None, typer.Option(help="Read below this folder instead of the agent's home.")] = None,
+    root: Annotated[str | None, typer.Option(help="Read below this folder instead of the agent's home.")] = None,
     since: SINCE = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Read everything again, also what did not change.")
@@ -46,7 +46,7 @@ def backfill(
     db = open_store(around.paths.brain_db, write=not dry_run)
     wanted = Wanted(
         agents=(agent,) if agent else (),
-        root=root.expanduser().absolute() if root else None,
+        root=Path(root).expanduser().absolute() if root else None,
         since=parse_since(since, around.now),
         rebuild=rebuild,
         dry_run=dry_run,

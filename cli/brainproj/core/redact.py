@@ -11,8 +11,8 @@ those bytes *folded*: lower case and backwards, so that a pattern begins at a se
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
+from .rules import rules_version
 from .secret_shapes import (
     AFTER,
     BARE,
@@ -50,8 +50,6 @@ from .secret_shapes import (
     XML_VALUE,
 )
 
-RULES_VERSION = 1
-"""Raised when the built-in rules change: what an older version let pass is then redacted again."""
 HIDDEN = "[redacted]"
 """No rule takes a value that begins with a bracket, and JSON needs no escape for it."""
 LONGEST = 128
@@ -88,8 +86,7 @@ class Redactor:
         self._hide = [_compiled(pattern) for pattern in hide]
         self._keep = [_compiled(pattern) for pattern in keep]
         self._find = self._find_by_all if hide or keep else _find_secrets
-        rules = repr((RULES_VERSION, list(hide), list(keep)))
-        self.version = blake2b(rules.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        self.version = rules_version(hide, keep)
 
     def redact(self, text: str) -> str:
         """`text` with every secret replaced; the same when applied again. Takes time in proportion to the length."""

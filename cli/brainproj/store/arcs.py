@@ -28,11 +28,6 @@ def read_spans(db: sqlite3.Connection, projects: Iterable[int]) -> list[SessionS
     ]  # fmt: skip
 
 
-def stale_projects(db: sqlite3.Connection) -> list[int]:
-    """The projects with a session that changed since their arcs were made."""
-    return [row[0] for row in db.execute("SELECT id FROM projects WHERE arcs_are_stale ORDER BY id")]
-
-
 def rebuild_arcs(db: sqlite3.Connection, project: int, now: datetime) -> list[Arc]:
     """Make the arcs of one project row anew. Call it inside a write transaction."""
     arcs = group_arcs(read_spans(db, [project]), now)

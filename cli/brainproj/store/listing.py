@@ -46,3 +46,8 @@ def retitle(db: sqlite3.Connection, agent: str, session_id: str, title: str) -> 
     if row:
         db.execute("UPDATE sessions SET title = ?, has_own_title = 1 WHERE id = ?", (title, row[0]))
         db.execute("UPDATE projects SET arcs_are_stale = 1 WHERE id = ?", (row[1],))
+
+
+def stale_projects(db: sqlite3.Connection) -> list[int]:
+    """The projects with a session that changed since their arcs were made."""
+    return [row[0] for row in db.execute("SELECT id FROM projects WHERE arcs_are_stale ORDER BY id")]

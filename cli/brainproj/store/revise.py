@@ -37,6 +37,7 @@ def move_session(db: sqlite3.Connection, session: int, project: int | None, rule
             moved = texts.ensure_body(db, project or 0, stored[0], texts.unpack(stored[1]))
             db.execute(f"UPDATE {table} SET body = ? WHERE id = ?", (moved, number))
     db.execute("UPDATE records SET project = ? WHERE session = ?", (project, session))
+    db.execute("UPDATE projects SET arcs_are_stale = 1 WHERE id = ?", (project,))
     texts.drop_unused(db, left)
 
 

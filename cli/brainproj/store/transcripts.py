@@ -42,10 +42,10 @@ COLUMNS = (
 )
 
 
-def read_stamps(db: sqlite3.Connection, agent: str) -> dict[str, tuple[int, int, int, int]]:
-    """(size, time, adapter version, row) of each transcript read before, by path: enough to see that none changed."""
-    rows = db.execute("SELECT path, size_bytes, mtime_ns, adapter, id FROM transcripts WHERE agent = ?", (agent,))
-    return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
+def read_stamps(db: sqlite3.Connection, agent: str) -> dict[str, tuple[int, int, int]]:
+    """(size, time, adapter version) of each transcript read before, by path: enough to see that none changed."""
+    rows = db.execute("SELECT path, size_bytes, mtime_ns, adapter FROM transcripts WHERE agent = ?", (agent,))
+    return {row[0]: row[1:] for row in rows}
 
 
 def read_position(db: sqlite3.Connection, path: str) -> Position | None:

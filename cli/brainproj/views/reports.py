@@ -7,7 +7,7 @@ from .tables import Column, render_table
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from ..ingest import Report
+    from ..reports import Report
 
 
 def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
@@ -16,6 +16,9 @@ def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
         return f"{report.read:,} of {report.found:,} transcripts would be read, {report.bytes / 1e6:,.1f} MB."
     if not report.found:
         return "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo"
+    if not report.read and not report.failed:
+        lines = [f"Nothing new: {report.found:,} transcripts were read before.", *_last_lines(report)[1:]]
+        return "\n".join(line for line in lines if line)
     from rich.console import Group
     from rich.text import Text
 
@@ -27,8 +30,14 @@ def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
     if report.failed:
         rows.append(("unreadable", report.failed, None, "named below"))
     rows.append(("total", report.found, report.events, " "))
-    sessions = f"{report.sessions_added:,} new sessions, {report.sessions_updated:,} went on"
-    if report.unattributed:
-        sessions += f"; {report.unattributed:,} have no project (brainproj sessions --unattributed)"
-    done = f"Done in {report.seconds:.1f} s. Transcripts were only read, never changed."
-    return Group(render_table(columns, rows), Text(""), Text(sessions), Text(done))
+    return Group(render_table(columns, rows), Text(""), *(Text(line) for line in _last_lines(report) if line))
+
+
+def _last_lines(report: "Report") -> list[str]:
+    """What became of the sessions, which of them have no project, and how long it took."""
+    unattributed = f"{report.unattributed:,} sessions have no project: brainproj sessions --unattributed"
+    return [
+        f"{report.sessions_added:,} new sessions, {report.sessions_updated:,} went on",
+        unattributed if report.unattributed else "",
+        f"Done in {report.seconds:.1f} s. Transcripts were only read, never changed.",
+    ]

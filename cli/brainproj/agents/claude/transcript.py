@@ -7,20 +7,16 @@ and `tool_use_id` (not all three always), so those are the native ids. The folde
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from ...core.events import NO_FLAG, Event, Flag, Gap, Kind, Outcome, SessionFacts, Speaker
 from ...core.times import parse_time
-from ..adapter import Found, Reader
 from ..echoes import is_echo, is_own_tool
 from ..factstate import facts_from_state, facts_to_state
 from ..tooltext import render_input
-from .finding import find_transcripts
 from .outcomes import outcome_of, words_of_refusal
 from .speakers import Spoken, speaker_of_record, speakers_of_text
 
@@ -370,26 +366,3 @@ def _answers(details: object) -> str:
     return "\n".join(
         f"{question}: {answer}" for question, answer in answers.items() if isinstance(answer, str) and answer
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ClaudeAdapter:
-    """Claude Code."""
-
-    name: str = "claude"
-    version: int = 1
-
-    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
-        """Every transcript below the agent's home."""
-        return find_transcripts(agent_home)
-
-    def read_titles(self, agent_home: Path) -> dict[str, str]:
-        """None: titles stand in the transcripts."""
-        return {}
-
-    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
-        """A reader for one transcript."""
-        return ClaudeReader(path, state)
-
-
-ADAPTER = ClaudeAdapter()

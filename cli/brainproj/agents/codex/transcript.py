@@ -6,49 +6,25 @@ name, interruptions, errors, and how a call ended where its output does not say.
 agent are passed by (`history`). Files of before September 2025 hold bare items without an envelope.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from ...core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, SessionFacts, Speaker
 from ...core.times import parse_time
-from ..adapter import Found
+from ..echoes import FRAME
 from . import calls, history, kinds, speakers
 from .outcomes import read_outcome
 from .progress import PendingCall, Progress, dump_state, load_state
-from .rollouts import find_rollouts
 from .speakers import NO_FLAGS
-from .titles import read_thread_names
 from .verdicts import read_verdict
 from .wire import as_object, as_text, join_texts
 
-ECHO_FRAME = "<project-memory "
-"""How the blocks that we hand to sessions begin."""
 ID_TAIL_CHARACTERS = 16
 """An id that goes on for longer than this after its prefix is unique. Other providers count their ids (`call_1`,
 `functions.shell:0`), anew in each thread; those get the thread's id before them."""
 
 Events = list[Event]
-
-
-class CodexAdapter:
-    """All we know of the rollouts below a Codex home."""
-
-    name = "codex"
-    version = 1
-
-    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
-        """Every rollout below the home, in no order."""
-        return find_rollouts(agent_home)
-
-    def read_titles(self, agent_home: Path) -> dict[str, str]:
-        """The threads' names."""
-        return read_thread_names(agent_home)
-
-    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> "CodexReader":
-        """A reader of one rollout, from its start or from where `state` was taken."""
-        return CodexReader(path, state)
 
 
 class CodexReader:
@@ -320,7 +296,7 @@ class CodexReader:
         outcome: Outcome | None = None,
         flags: Flag = NO_FLAGS,
     ) -> Event:
-        if ECHO_FRAME in text:
+        if FRAME in text:
             flags |= Flag.ECHO
         if speaker is not Speaker.HARNESS or flags & Flag.PROGRAM:
             self.facts.is_conversation = True
@@ -356,4 +332,3 @@ LINE_READERS: dict[str, LineReader] = {
     "inter_agent_communication": CodexReader._read_communication,
 }
 VERDICT_EVENTS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"})
-ADAPTER = CodexAdapter()

@@ -7,19 +7,16 @@ folder's name is lossy.
 """
 
 import json
-import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 from ...core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, SessionFacts, Speaker
-from ..adapter import Found
+from ..echoes import FRAME
 from ..factstate import facts_from_state, facts_to_state
+from .finding import SUBAGENTS
 
-ECHO_FRAME = "<project-memory "
-"""How the blocks that we hand to sessions begin."""
 OWN_TOOLS = ("brainproj-", "user-brainproj-", "mcp_brainproj_", "mcp__brainproj__")
 OWN_SERVERS = ("brainproj", "user-brainproj")
 NO_FLAGS = Flag(0)
@@ -43,58 +40,8 @@ SPELLED_TIME = re.compile(
 )
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]")
-SUBAGENTS = "subagents"
 
 Events = list[Event]
-
-
-class CursorAdapter:
-    """All we know of the transcripts below a Cursor home."""
-
-    name = "cursor"
-    version = 1
-
-    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
-        """Every transcript, in no order: `<id>/<id>.jsonl`, `<id>.jsonl` as the CLI of early 2026 wrote it, and those
-        of sub-agents. The older `.txt` files are passed by."""
-        for project in _list_folder(str(agent_home / "projects")):
-            for entry in _list_folder(f"{project.path}/agent-transcripts"):
-                if entry.name.endswith(".jsonl"):
-                    yield from _seen(entry, is_child=False)
-                    continue
-                for inner in _list_folder(entry.path) if not entry.is_symlink() else ():
-                    if inner.name == f"{entry.name}.jsonl":
-                        yield from _seen(inner, is_child=False)
-                    elif inner.name == SUBAGENTS:
-                        for child in _list_folder(inner.path):
-                            if child.name.endswith(".jsonl"):
-                                yield from _seen(child, is_child=True)
-
-    def read_titles(self, agent_home: Path) -> dict[str, str]:
-        """None: the editor keeps them in a database of its own, gigabytes large and locked (formats 3.4)."""
-        return {}
-
-    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> "CursorReader":
-        """A reader of one transcript, from its start or from where `state` was taken."""
-        return CursorReader(path, state)
-
-
-def _list_folder(path: str) -> list["os.DirEntry[str]"]:
-    """The entries of a folder; none where it is missing, is no folder or cannot be read."""
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _seen(entry: "os.DirEntry[str]", is_child: bool) -> Iterator[Found]:
-    try:
-        if entry.is_file(follow_symlinks=False):
-            seen = entry.stat(follow_symlinks=False)
-            yield Found(entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ino, is_child)
-    except OSError:
-        return
 
 
 class CursorReader:
@@ -248,7 +195,7 @@ class CursorReader:
         cwd: str | None = None,
         flags: Flag = NO_FLAGS,
     ) -> Event:
-        if ECHO_FRAME in text:
+        if FRAME in text:
             flags |= Flag.ECHO
         if speaker is not Speaker.HARNESS:
             self.facts.is_conversation = True
@@ -302,6 +249,3 @@ def _render_json(value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     except (RecursionError, TypeError, ValueError):
         return ""
-
-
-ADAPTER = CursorAdapter()

@@ -1,0 +1,34 @@
+"""Claude Code: what `agents/adapter.py` asks of an agent."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..adapter import Found, Reader
+from .finding import find_transcripts
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeAdapter:
+    """All we know of one agent's transcripts; see `agents/adapter.py`."""
+
+    name: str = "claude"
+    version: int = 1
+
+    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
+        """Every transcript below the agent's home, in no order."""
+        return find_transcripts(agent_home)
+
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """None: titles stand in the transcripts."""
+        return {}
+
+    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
+        """A reader of one transcript, from its start or from where `state` was taken."""
+        from .transcript import ClaudeReader
+
+        return ClaudeReader(path, state)
+
+
+ADAPTER = ClaudeAdapter()

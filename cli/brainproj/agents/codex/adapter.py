@@ -1,0 +1,36 @@
+"""Codex CLI: what `agents/adapter.py` asks of an agent."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..adapter import Found, Reader
+from .rollouts import find_rollouts
+
+
+@dataclass(frozen=True, slots=True)
+class CodexAdapter:
+    """All we know of one agent's transcripts; see `agents/adapter.py`."""
+
+    name: str = "codex"
+    version: int = 1
+
+    def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
+        """Every transcript below the agent's home, in no order."""
+        return find_rollouts(agent_home)
+
+    def read_titles(self, agent_home: Path) -> dict[str, str]:
+        """The threads' names."""
+        from .titles import read_thread_names
+
+        return read_thread_names(agent_home)
+
+    def open_reader(self, path: str, agent_home: Path, state: Mapping[str, Any] | None) -> Reader:
+        """A reader of one transcript, from its start or from where `state` was taken."""
+        from .transcript import CodexReader
+
+        return CodexReader(path, state)
+
+
+ADAPTER = CodexAdapter()
