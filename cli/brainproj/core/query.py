@@ -14,6 +14,12 @@ UNSPACED = (
 )
 UNSPACED_LETTER = re.compile(f"([{UNSPACED}])")
 """Letters up to U+FFFF alone: with one beyond, the class is searched range by range, five times as slowly."""
+NEWER_SYMBOL = re.compile(
+    "[\u058d-\u058e\u061d\u07fe-\u07ff\u0888\u09fd\u0a76\u0c77\u0c84\u0d4f\u1b7d-\u1b7e\u20ba-\u20c0\u218a-\u218b"
+    "\u23f4-\u23ff\u2700\u2b4d-\u2b4f\u2b5a-\u2b73\u2b76-\u2b95\u2b97-\u2bff\u2e3c-\u2e5d\u32ff\ua8fc\uab5b"
+    "\uab6a-\uab6b\ufbc2\ufd40-\ufd4f\ufdcf\ufdfe-\ufdff]"
+)
+"""Symbols and punctuation that SQLite 3.40 takes for letters, found by asking it for each; agents write some (U+23FA)."""
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
@@ -25,10 +31,12 @@ MOST_TERMS = 32
 def index_text(text: str) -> str:
     """`text` as the index gets it: letters of scripts without spaces, and all beyond U+FFFF, stand apart.
 
-    Symbols up there are blanks: the tokenizer's tables of Unicode are older than Python's and take them for letters.
+    Newer symbols are blanks: the tokenizer's tables of Unicode are older than Python's and take them for letters.
     """
     if text.isascii():
         return text
+    if NEWER_SYMBOL.search(text):
+        text = NEWER_SYMBOL.sub(" ", text)
     if ASTRAL.search(text):
         text = ASTRAL.sub(_apart, text)
     return " ".join(UNSPACED_LETTER.split(text)) if UNSPACED_LETTER.search(text) else text
