@@ -19,7 +19,7 @@ NEWER_SYMBOL = re.compile(
     "\u23f4-\u23ff\u2700\u2b4d-\u2b4f\u2b5a-\u2b73\u2b76-\u2b95\u2b97-\u2bff\u2e3c-\u2e5d\u32ff\ua8fc\uab5b"
     "\uab6a-\uab6b\ufbc2\ufd40-\ufd4f\ufdcf\ufdfe-\ufdff]"
 )
-"""Symbols and punctuation that SQLite 3.40 takes for letters, found by asking it for each; agents write some (U+23FA)."""
+"""Symbols and punctuation that SQLite 3.40 takes for letters, found by asking it; agents write some (U+23FA)."""
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
