@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def open_store(path: Path, *, write: bool = True) -> sqlite3.Connection:
             return _prepared(sqlite3.connect(":memory:", isolation_level=None))
         if write:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _make_private(path)
+            if not path.exists():
+                _make_store(path)
         return _open_file(path, write)
 
 
@@ -49,7 +51,6 @@ def _open_file(path: Path, write: bool) -> sqlite3.Connection:
         if mode == "rw":
             _check_owner(connection, path)
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute(f"PRAGMA page_size={PAGE_BYTES}")  # has an effect on an empty file only
                 connection.execute("PRAGMA journal_mode=wal")
             connection.execute("PRAGMA synchronous=normal")
         return _prepared(connection, path)
@@ -122,11 +123,28 @@ def _statements(sql: str) -> Iterator[str]:
             statement = ""
 
 
-def _make_private(path: Path) -> None:
-    """Create the file with mode 0600 before SQLite would make it readable for others."""
-    if not path.exists():
+def _make_store(path: Path) -> None:
+    """Make an empty store, whole, under another name, and put it in its place unless another process was quicker.
+
+    Made in place, those who open it meanwhile would find neither schema nor WAL, and SQLite does not wait when two
+    switch to WAL at once. The temporary file, and so the store, is readable by its owner alone.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    os.close(descriptor)
+    made = Path(name)
+    try:
+        connection = sqlite3.connect(made, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
+            connection.execute("PRAGMA journal_mode=wal")
+            migrate(connection)
+        finally:
+            connection.close()
         with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            path.hardlink_to(made)
+    finally:
+        for left in (made, Path(name + "-wal"), Path(name + "-shm")):
+            left.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
