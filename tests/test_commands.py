@@ -349,8 +349,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_read(home: Path) -> None:
         sid = session_id(number)
         write_claude(home, sid, [prompt(sid, "/x", f"text {number} " + "z" * 400)])
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    database = home / ".brainproj" / "brain.db"
-    while not database.exists() or database.stat().st_size < 200_000:
+    while store(home).execute("SELECT count(*) FROM events").fetchone()[0] < 100:
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
