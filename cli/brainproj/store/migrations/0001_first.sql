@@ -33,6 +33,8 @@ CREATE TABLE sessions(
   events INTEGER NOT NULL DEFAULT 0, hidden_thinking INTEGER NOT NULL DEFAULT 0,
   UNIQUE(agent, session_id));
 CREATE INDEX sessions_by_project ON sessions(project);
+-- What every reading looks at again: folders whose sessions have no project yet.
+CREATE INDEX sessions_without_project ON sessions(cwd) WHERE project IS NULL AND cwd IS NOT NULL AND listed;
 
 -- Later folders of a session, as they happened.
 CREATE TABLE session_folders(session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY(session, path)) WITHOUT ROWID;
@@ -44,6 +46,8 @@ CREATE TABLE transcripts(
   mtime_ns INTEGER NOT NULL, offset INTEGER NOT NULL DEFAULT 0, lines INTEGER NOT NULL DEFAULT 0,
   generation INTEGER NOT NULL DEFAULT 0, start BLOB, tail BLOB, adapter INTEGER NOT NULL, state TEXT, session INTEGER,
   problem TEXT);
+-- All that a look for new transcripts needs, without the states beside it.
+CREATE INDEX transcripts_by_stamp ON transcripts(agent, path, size_bytes, mtime_ns, adapter);
 
 -- One thing that happened. code: the event id as a number of 60 bits. call: pairs a call with its result.
 -- kind, speaker, outcome: numbers of store/codes.py. body null: the event has no text.
