@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from .agents.registry import ADAPTERS, agent_home
 from .config import Config
@@ -26,6 +27,8 @@ from .store.transcripts import read_stamps
 __all__ = ["Ingest", "Progress", "Report", "Wanted"]
 RESTART_ALL = "UPDATE transcripts SET size_bytes = -1, offset = 0, lines = 0, state = NULL"
 """Every transcript is read again from its start; its generation stays, so the same lines are the same events."""
+HOMELESS = "FROM sessions WHERE project IS NULL AND listed"
+"""The sessions that have no project."""
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class Ingest:
             version = adapter.version
             for found in adapter.find_transcripts(home):
                 self.report.found += 1
-                if stamps.get(found.path) == (found.size_bytes, found.mtime_ns, version):
+                if (found.path, found.size_bytes, found.mtime_ns, version) in stamps:
                     self.report.unchanged += 1
                 elif since_ns is None or found.mtime_ns >= since_ns:
                     tasks.append(Task(adapter, home, found))
@@ -126,22 +129,35 @@ class Ingest:
                 for project in stale:
                     rebuild_arcs(self.db, project, self.now)
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        row = self.db.execute("SELECT count(*) FROM sessions WHERE listed AND project IS NULL").fetchone()
-        self.report.unattributed = row[0]
 
     def _attribute_again(self) -> None:
-        """Sessions without a project get one where their folder has one by now (declared, cloned, seen)."""
-        homeless = "FROM sessions WHERE project IS NULL AND cwd IS NOT NULL AND listed"
-        for (cwd,) in self.db.execute(f"SELECT DISTINCT cwd {homeless}").fetchall():
-            resolution = self.resolver.resolve(cwd)
-            if resolution.identity is None:
-                continue
-            from .store.revise import move_session
+        """Sessions without a project get one where their folder has one by now (declared, cloned, seen).
 
+        A folder that is gone has what the store's places say of it, so it is asked again only when they changed.
+        """
+        places = repr(self.db.execute("SELECT count(*), max(seen_at) FROM places").fetchone())
+        asked = self.db.execute("SELECT value FROM meta WHERE name = 'attributed'").fetchone()
+        is_known = asked is not None and asked[0] == places
+        for cwd, sessions in self.db.execute(f"SELECT cwd, count(*) {HOMELESS} GROUP BY cwd").fetchall():
+            moved = 0 if cwd is None or (is_known and not Path(cwd).is_dir()) else self._attribute(cwd)
+            self.report.unattributed += sessions - moved
+        if not is_known:
             with database.transaction(self.db):
-                project = self.resolver.project_number(resolution.identity)
-                for (session,) in self.db.execute(f"SELECT id {homeless} AND cwd = ?", (cwd,)).fetchall():
-                    move_session(self.db, session, project, resolution.rule.value, resolution.why)
+                self.db.execute("INSERT OR REPLACE INTO meta VALUES('attributed', ?)", (places,))
+
+    def _attribute(self, cwd: str) -> int:
+        """How many sessions of this folder, which had no project, got one now."""
+        resolution = self.resolver.resolve(cwd)
+        if resolution.identity is None:
+            return 0
+        from .store.revise import move_session
+
+        with database.transaction(self.db):
+            project = self.resolver.project_number(resolution.identity)
+            moved = self.db.execute(f"SELECT id {HOMELESS} AND cwd = ?", (cwd,)).fetchall()
+            for (session,) in moved:
+                move_session(self.db, session, project, resolution.rule.value, resolution.why)
+        return len(moved)
 
     def _take_titles(self) -> None:
         """Titles that an agent keeps beside its transcripts; a thread may be renamed without a new line."""

@@ -42,10 +42,9 @@ COLUMNS = (
 )
 
 
-def read_stamps(db: sqlite3.Connection, agent: str) -> dict[str, tuple[int, int, int]]:
-    """(size, time, adapter version) of each transcript read before, by path: enough to see that none changed."""
-    rows = db.execute("SELECT path, size_bytes, mtime_ns, adapter FROM transcripts WHERE agent = ?", (agent,))
-    return {row[0]: row[1:] for row in rows}
+def read_stamps(db: sqlite3.Connection, agent: str) -> set[tuple[str, int, int, int]]:
+    """(path, size, time, adapter version) of each transcript read before: enough to see that none changed."""
+    return set(db.execute("SELECT path, size_bytes, mtime_ns, adapter FROM transcripts WHERE agent = ?", (agent,)))
 
 
 def read_position(db: sqlite3.Connection, path: str) -> Position | None:

@@ -10,24 +10,27 @@ from pathlib import Path
 
 from ..adapter import Found
 
+SUFFIX = ".jsonl"
+CHILD = "agent-"
+"""How the name of a sub-agent's transcript begins."""
+
 
 def find_transcripts(agent_home: Path) -> Iterator[Found]:
     """Every transcript below `projects/`, sub-agents' too. Unreadable folders are passed by."""
     for folder in _folders(str(agent_home / "projects")):
-        for entry in _entries(folder.path):
-            if entry.name.endswith(".jsonl"):
-                yield from _found(entry, is_child=entry.name.startswith("agent-"))
-            elif entry.is_dir(follow_symlinks=False) and entry.name != "memory":
+        entries = _entries(folder.path)
+        yield from _found(entries)
+        for entry in entries:
+            if not entry.name.endswith(SUFFIX) and entry.name != "memory" and entry.is_dir(follow_symlinks=False):
                 yield from _sub_agents(entry.path + "/subagents")
 
 
 def _sub_agents(folder: str) -> Iterator[Found]:
-    for entry in _entries(folder):
-        if entry.name.startswith("agent-") and entry.name.endswith(".jsonl"):
-            yield from _found(entry, is_child=True)
-        elif entry.name == "workflows":
-            for run in _folders(entry.path):
-                yield from _sub_agents(run.path)
+    entries = _entries(folder)
+    yield from _found([entry for entry in entries if entry.name.startswith(CHILD)])
+    if any(entry.name == "workflows" for entry in entries):
+        for run in _folders(folder + "/workflows"):
+            yield from _sub_agents(run.path)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -42,9 +45,13 @@ def _folders(folder: str) -> list[os.DirEntry[str]]:
     return [entry for entry in _entries(folder) if entry.is_dir()]
 
 
-def _found(entry: os.DirEntry[str], *, is_child: bool) -> Iterator[Found]:
-    try:
-        seen = entry.stat()
-    except OSError:
-        return
-    yield Found(entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ino, is_child)
+def _found(entries: list[os.DirEntry[str]]) -> Iterator[Found]:
+    """The transcripts among them; one that is gone by now is passed by."""
+    for entry in entries:
+        name = entry.name
+        if name.endswith(SUFFIX):
+            try:
+                seen = entry.stat()
+            except OSError:
+                continue
+            yield Found(entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ino, name.startswith(CHILD))

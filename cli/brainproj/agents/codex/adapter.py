@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..adapter import Found, Reader
-from .rollouts import find_rollouts
+from .rollouts import INDEX_NAME, find_rollouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,9 @@ class CodexAdapter:
         return find_rollouts(agent_home)
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
-        """The threads' names."""
+        """The threads' names; few homes have any."""
+        if not (agent_home / INDEX_NAME).exists():
+            return {}
         from .titles import read_thread_names
 
         return read_thread_names(agent_home)

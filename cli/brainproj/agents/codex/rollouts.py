@@ -12,6 +12,8 @@ from ..adapter import Found
 
 FOLDERS = ("sessions", "archived_sessions")
 PACKED = ".zst"
+INDEX_NAME = "session_index.jsonl"
+"""Beside those folders: the threads' names."""
 
 
 def find_rollouts(codex_home: Path) -> Iterator[Found]:

@@ -7,9 +7,8 @@ the threads; a rollout may tell its name itself (`thread_name_updated`).
 from pathlib import Path
 
 from ..lines import parse_objects
+from .rollouts import INDEX_NAME
 from .wire import as_text
-
-INDEX_NAME = "session_index.jsonl"
 
 
 def read_thread_names(codex_home: Path) -> dict[str, str]:

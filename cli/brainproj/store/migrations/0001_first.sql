@@ -34,7 +34,7 @@ CREATE TABLE sessions(
   UNIQUE(agent, session_id));
 CREATE INDEX sessions_by_project ON sessions(project);
 -- What every reading looks at again: folders whose sessions have no project yet.
-CREATE INDEX sessions_without_project ON sessions(cwd) WHERE project IS NULL AND cwd IS NOT NULL AND listed;
+CREATE INDEX sessions_without_project ON sessions(cwd) WHERE project IS NULL AND listed;
 
 -- Later folders of a session, as they happened.
 CREATE TABLE session_folders(session INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY(session, path)) WITHOUT ROWID;
