@@ -1,5 +1,7 @@
 """Codex's threads, with real processes that hold locks and write rollouts, and real state databases."""
 
+import contextlib
+import ctypes
 import json
 import os
 import signal
@@ -64,6 +66,26 @@ def start(tmp_path: Path) -> Iterator[Starter]:
         child.kill()
         # closes its input, on which also a process that it left behind ends
         child.communicate()
+
+
+def without_privileges(look: Callable[[], object]) -> Any:
+    """What `look` says in a process that may do no more than any other of its user, also where the tests run as root."""
+    version_3 = 0x20080522
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            header, no_capabilities = (ctypes.c_uint32 * 2)(version_3, 0), (ctypes.c_uint32 * 6)()
+            if ctypes.CDLL(None).capset(header, no_capabilities) == 0:
+                os.write(writer, json.dumps(look()).encode())
+                status = 0
+        os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        said = answer.read()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    return json.loads(said)
 
 
 def make_lock(home: Path, name: str = THREAD) -> Path:
@@ -240,13 +262,14 @@ def test_a_growing_rollout_where_codex_runs(
     assert [(session.session_id, session.state) for session in sessions] == [(THREAD, State.BUSY)] * count
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="nothing is hidden from root")
 def test_a_codex_that_hides_its_folder_may_run_anywhere(home: Path, start: Starter) -> None:
     set_dumpable = 4
     start(f"import ctypes, sys; ctypes.CDLL(None).prctl({set_dumpable}, 0, 0, 0, 0); {STAY}", name="codex")
     make_rollout(home)
-    session = only(find_live(home, NOW))
-    assert (session.session_id, session.pid) == (THREAD, None)
+    find_live(home, NOW)  # imports what it needs
+    assert without_privileges(lambda: [(session.session_id, session.pid) for session in find_live(home, NOW)]) == [
+        [THREAD, None]
+    ]
 
 
 @pytest.mark.parametrize("cwd", [None, ["x"], "a\0b", "x" * 10_000])
