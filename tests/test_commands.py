@@ -427,3 +427,42 @@ def test_a_command_imports_only_what_it_needs() -> None:
             "brainproj.ingest",
             "brainproj.agents.registry",
         }, command
+
+
+def test_what_cannot_be_meant_is_refused(cli: Cli, tmp_path: Path, home: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    make_repository(tmp_path / "shop", "https://git.example.com/acme/shop.git")
+    cli.ok("projects", "add", folder)
+    cli.ok("resolve", tmp_path / "shop")
+    for arguments, code, said in (
+        (("projects", "add", folder, "--name", "other"), 1, "declared already, as notes"),
+        (("projects", "alias", "shop", ""), 1, "an alias needs a letter"),
+        (("projects", "alias", "shop", "notes"), 1, "notes is a project itself"),
+        (("records", "--project", "shop", "--kind", "foo"), 2, "there is no kind of record foo"),
+        (("records", "--project", "shop", "--status", "foo"), 2, "there is no status foo"),
+        (("backfill", "--agent", "codex", "--root", tmp_path / "gone"), 1, "is not a folder"),
+        (("forget", "--before", "bogus"), 2, "--before bogus is no time"),
+        (("search", "x", "--everywhere", "--project", "shop"), 2, "exclude each other"),
+        (("sessions", "--unattributed", "--project", "shop"), 2, "in no project"),
+    ):
+        done = cli(*arguments)
+        assert (done.code, done.out) == (code, ""), arguments
+        assert said in done.err, arguments
+
+
+def test_a_hint_names_only_what_the_command_has(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "--everywhere" in cli("search", "x").err
+    for command in ("arcs", "records"):
+        assert "--everywhere" not in cli(command).err
+
+
+def test_a_folder_whose_name_is_no_text(cli: Cli, tmp_path: Path) -> None:
+    """A name that is not UTF-8 cannot be stored; the folder has no project, and says so."""
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")
+    make_repository(Path(odd))
+    for folder in (odd, odd + "gone"):
+        done = cli("resolve", folder, "--json")
+        assert done.json["project"] is None and "not UTF-8" in done.json["why"]
+    assert cli("preview", "--cwd", odd).out == ""

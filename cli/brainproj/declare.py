@@ -42,6 +42,12 @@ class Declarations:
         key = name or Path(real).name
         if not key:
             raise Refused("this folder has no name of its own", hint="give one with `--name`")
+        for other in self.config.projects.values():
+            if other.key != key and other.path and os.path.realpath(os.path.expanduser(other.path)) == real:  # noqa: PTH111
+                raise Refused(
+                    f"{folder} is declared already, as {other.key}",
+                    hint=f"give it one more name: `brainproj projects alias {other.key} {key}`",
+                )
         before = self.config.projects.get(key)
         if before and before.path and os.path.realpath(before.path) != real:
             raise Refused(f"{key} is declared already, for {before.path}", hint="give another name with `--name`")
@@ -51,12 +57,19 @@ class Declarations:
 
     def alias(self, project: str, alias: str) -> Change:
         """Let a project answer to one more name. Raises NotFound, Ambiguous, Refused."""
+        if not alias.strip():
+            raise Refused("an alias needs a letter at least")
         known = self.catalogue.get(project)
         others = [other for other in self.catalogue.find(alias) if other.key != known.key]
         if any(other.key == alias for other in others):
             raise Refused(
                 f"{alias} is a project itself",
                 hint=f"to read it as {known.name}: `brainproj projects merge {alias} {known.key}`",
+            )
+        if others:
+            raise Refused(
+                f"{alias} already means {others[0].key}",
+                detail="A name that means two projects is an error wherever it is used.",
             )
         table = self._table(known)
         aliases = tuple(dict.fromkeys((*table.aliases, alias)))

@@ -19,6 +19,7 @@ from .config import Config
 from .core.catalogue import Catalogue, Declared, KnownProject
 from .core.ids import ProjectKey
 from .core.project import ProjectIdentity, Resolution, Rule
+from .core.text import encodable
 from .core.times import to_micros
 from .paths import Paths
 from .repositories import Repositories
@@ -62,6 +63,10 @@ class Resolver:
     def named(self, text: str, cwd: str, source: str) -> Resolution:
         """The project that a key, name or alias means. Raises NotFound, Ambiguous."""
         return _resolved(self._identity(self.catalogue.get(text), cwd, Rule.EXPLICIT, f"{source} names it: {text}"))
+
+    def look_again(self) -> None:
+        """Forget which folders had no project: a checkout that was seen since may be what they lay in."""
+        self._seen = {cwd: found for cwd, found in self._seen.items() if found.identity is not None}
 
     @property
     def _repositories(self) -> Repositories:
@@ -127,6 +132,8 @@ class Resolver:
             return Resolution(cwd, None, Rule.NONE, "no folder was given")
         if "\0" in cwd:
             return Resolution(cwd, None, Rule.NONE, "no folder can have this name")
+        if encodable(cwd) != cwd:
+            return Resolution(encodable(cwd), None, Rule.NONE, "its name is not UTF-8, so it cannot be kept")
         real = os.path.realpath(cwd)
         if not os.path.isdir(real):
             return self._vanished(cwd, real)

@@ -25,8 +25,9 @@ from .store.listing import stale_projects
 from .store.transcripts import read_stamps
 
 __all__ = ["Ingest", "Progress", "Report", "Wanted"]
-RESTART_ALL = "UPDATE transcripts SET size_bytes = -1, offset = 0, lines = 0, state = NULL"
-"""Every transcript is read again from its start; its generation stays, so the same lines are the same events."""
+RESTART_ALL = "UPDATE transcripts SET size_bytes = -1, adapter = -1"
+"""Every transcript is read again from its start, as if by another adapter. How far it was read stays, so that one that
+did not change keeps its generation, and the same lines are the same events."""
 HOMELESS = "FROM sessions WHERE project IS NULL AND listed"
 """The sessions that have no project."""
 
@@ -135,6 +136,7 @@ class Ingest:
 
         A folder that is gone has what the store's places say of it, so it is asked again only when they changed.
         """
+        self.resolver.look_again()
         places = repr(self.db.execute("SELECT count(*), max(seen_at) FROM places").fetchone())
         asked = self.db.execute("SELECT value FROM meta WHERE name = 'attributed'").fetchone()
         is_known = asked is not None and asked[0] == places

@@ -93,10 +93,12 @@ class Intake:
         position = read_position(self.db, found.path) or self._moved(task, file)
         if position is None:
             position = self.writer.new_position(task.adapter.name, found.path)
-        elif position.adapter != task.adapter.version or is_packed(found.path):
+        elif is_packed(found.path):
             position.restart()
         elif not _fits(position, file, found):
             position.generation += 1
+            position.restart()
+        elif position.adapter != task.adapter.version:
             position.restart()
         position.path, position.inode = found.path, found.inode
         position.size_bytes, position.mtime_ns, position.adapter = (
@@ -149,16 +151,16 @@ class Intake:
             cwd = self._names.find(row.agent, found.path)
         if cwd is None:
             why = "no line names a folder, and the name of the transcript's own fits none or several"
-            writer.attribute(row, None, "none", why, None)
+            writer.attribute(row, None, "none", why, None, None)
             return
         resolution = self.resolver.resolve(cwd)
         identity = resolution.identity
         if identity is None:
-            writer.attribute(row, None, resolution.rule.value, resolution.why, None)
+            writer.attribute(row, None, resolution.rule.value, resolution.why, None, cwd)
             return
         with database.transaction(self.db):
             project = self.resolver.project_number(identity)
-        writer.attribute(row, project, resolution.rule.value, resolution.why, identity.worktree)
+        writer.attribute(row, project, resolution.rule.value, resolution.why, identity.worktree, cwd)
 
 
 def _fits(position: Position, file: IO[bytes], found: Found) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from .browse import project_value
 from .config import Config, scope_in_force
 from .core.catalogue import KnownProject
-from .core.live import LiveSession, State
+from .core.live import LONG_AGO, LiveSession, State
 from .core.times import from_micros, render_time
 from .identity import Resolver
 from .store import listing
@@ -84,7 +84,8 @@ class SessionLists:
         """The index: every session with a transcript of its own, the latest at the end."""
         states = {(session.agent, session.session_id): session for session in live if session.agent_id is None}
         rows = listing.iter_sessions(self.db, project.ids if project else None)
-        return [self._stored(row, states.get((row["agent"], row["session_id"]))) for row in rows]
+        found = [self._stored(row, states.get((row["agent"], row["session_id"]))) for row in rows]
+        return sorted(found, key=lambda session: session.last_seen_at or session.started_at or LONG_AGO)
 
     def _stored(self, row: sqlite3.Row, live: LiveSession | None) -> SessionInfo:
         project = self.resolver.catalogue.by_id(row["project"])

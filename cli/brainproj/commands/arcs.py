@@ -4,6 +4,7 @@ import typer
 
 from ..core.ages import render_age
 from ..core.arcs import group_arcs
+from ..core.text import counted
 from ..core.times import render_time
 from ..store.arcs import read_spans
 from ..views import terminal
@@ -72,4 +73,4 @@ def arcs(project: PROJECT = None, json: JSON = False) -> None:
         for arc in reversed(found)
     )
     terminal.answer(render_table(columns, rows))
-    terminal.aside(f"{len(found):,} arcs of {known.name}. Open one: brainproj show arc:{found[0].arc_id}")
+    terminal.aside(f"{counted(len(found), 'arc')} of {known.name}. Open one: brainproj show arc:{found[0].arc_id}")

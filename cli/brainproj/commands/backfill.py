@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..agents.registry import AGENT_NAMES
-from ..errors import UsageProblem
+from ..errors import FolderGone, UsageProblem
 from ..ingest import Wanted
 from ..store.database import open_store
 from ..views import terminal
@@ -42,6 +42,8 @@ def backfill(
         raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
     if root is not None and agent is None:
         raise UsageProblem("--root needs an agent", hint="say whose folder it is: `--agent claude --root DIR`")
+    if root is not None and not Path(root).expanduser().is_dir():
+        raise FolderGone(f"{root} is not a folder", detail="Nothing was read.")
     around = find_surroundings()
     db = open_store(around.paths.brain_db, write=not dry_run)
     wanted = Wanted(

@@ -41,7 +41,7 @@ def forget(
     around = find_surroundings()
     db = open_store(around.paths.brain_db)
     resolver = resolver_for(around, db)
-    moment = parse_since(before, around.now) if before else None
+    moment = parse_since(before, around.now, "--before") if before else None
     erasure = plan(db, resolver.catalogue, address=address, project=project, before=moment, text=_text(text))
     if not dry_run:
         if not yes:

@@ -24,13 +24,13 @@ YES = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 AGES = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-def parse_since(text: str | None, now: datetime) -> datetime | None:
-    """The moment that `--since` means. Raises UsageProblem."""
+def parse_since(text: str | None, now: datetime, flag: str = "--since") -> datetime | None:
+    """The moment that `--since` (or another flag for a time or an age) means. Raises UsageProblem."""
     if text is None:
         return None
     if text[-1:] in AGES and text[:-1].isdigit() and len(text) < 8:
         return now - timedelta(**{AGES[text[-1]]: int(text[:-1])})
     moment = parse_time(text)
     if moment is None:
-        raise UsageProblem(f"--since {text} is no time", hint="write 2026-11-30, 2026-11-30T12:00, 12h, 7d or 3w")
+        raise UsageProblem(f"{flag} {text} is no time", hint="write 2026-11-30, 2026-11-30T12:00, 12h, 7d or 3w")
     return moment.astimezone(UTC)

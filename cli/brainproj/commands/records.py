@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
+from ..core.text import counted
 from ..core.times import from_micros, render_time
+from ..errors import UsageProblem
 from ..store.reading import list_records
 from ..views import terminal
 from ..views.tables import Column, render_table
@@ -13,13 +15,15 @@ from .reading import read_first
 from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
+KINDS = ("decision", "lesson", "fact", "signal", "milestone", "handoff", "note")
+STATUSES = ("proposed", "current", "superseded", "rejected", "retired")
 
 
 @app.command()
 def records(
     project: PROJECT = None,
-    kind: Annotated[str | None, typer.Option(help="Only this kind: decision, lesson, signal, milestone, …")] = None,
-    status: Annotated[str | None, typer.Option(help="Only this status: proposed, current, superseded, …")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Only this kind: {', '.join(KINDS)}.")] = None,
+    status: Annotated[str | None, typer.Option(help=f"Only this status: {', '.join(STATUSES)}.")] = None,
     json: JSON = False,
 ) -> None:
     """List decisions, lessons and other records of this project.
@@ -30,6 +34,9 @@ def records(
 
       brainproj records --kind decision --status proposed
     """
+    for one, known_ones, what in ((kind, KINDS, "kind of record"), (status, STATUSES, "status")):
+        if one is not None and one not in known_ones:
+            raise UsageProblem(f"there is no {what} {one}", hint=f"one of {', '.join(known_ones)}")
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
@@ -59,7 +66,8 @@ def records(
         )
         return
     if not found:
-        terminal.aside(f"Nothing was kept on purpose in {known.name}. Agents record with markers in their replies.")
+        such = "No such record" if kind or status else "Nothing"
+        terminal.aside(f"{such} was kept on purpose in {known.name}. Agents record with markers in their replies.")
         return
     columns = (
         Column("RECORD", style="cyan"),
@@ -73,4 +81,4 @@ def records(
         for record in reversed(found)
     )
     terminal.answer(render_table(columns, rows))
-    terminal.aside(f"{len(found):,} records of {known.name}. Open one: brainproj show rec:{found[0].id}")
+    terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from ..config import Scope, scope_in_force
+from ..core.catalogue import KnownProject
+from ..core.text import counted
 from ..core.times import to_micros
 from ..errors import UsageProblem
 from ..search import Question, search
@@ -12,7 +14,7 @@ from ..store.codes import ALL_KINDS
 from ..views import terminal
 from ..views.hits import render_hits
 from .options import JSON, PROJECT, SINCE, parse_since
-from .reading import read_first
+from .reading import is_empty, read_first
 from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -40,14 +42,16 @@ def run_search(
 
       brainproj search src/app.py --failed --since 7d
     """
+    if everywhere and project:
+        raise UsageProblem("--everywhere and --project exclude each other", hint="leave one of them out")
     if unknown := [one for one in kind or () if one not in ALL_KINDS]:
         raise UsageProblem(f"there is no kind {unknown[0]}", hint=f"one of {', '.join(ALL_KINDS)}")
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    own = None if everywhere else project_here(around, resolver, project)
+    own = None if everywhere else project_here(around, resolver, project, may_widen=True)
     read_first(around, db, resolver, None if everywhere else own.root if own else None)
-    own = None if everywhere else project_here(around, resolver, project)
+    own = None if everywhere else project_here(around, resolver, project, may_widen=True)
     moment = parse_since(since, around.now)
     scope = scope_in_force(around.config, around.environment, (own.key, *own.aliases) if own else ())
     question = Question(
@@ -65,11 +69,18 @@ def run_search(
         terminal.answer_json([hit.value() for hit in answer.hits])
         return
     if not answer.hits:
-        where = "in any project" if everywhere or own is None else f"in {own.name}"
-        terminal.aside(f"Nothing {where} holds all of these words. Elsewhere: brainproj search … --everywhere")
+        terminal.aside(_nothing(own, is_empty(db)))
         return
     terminal.answer(render_hits(answer.hits, own, query))
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
-    terminal.aside(
-        f"{len(answer.hits)} hits.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}"
-    )
+    hits = counted(len(answer.hits), "hit")
+    terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
+
+
+def _nothing(own: KnownProject | None, is_empty: bool) -> str:
+    """Why there is no hit, and what to try."""
+    if is_empty:
+        return "No transcript is stored yet. Read them: brainproj backfill"
+    if own is None:
+        return "Nothing in any project holds all of these words."
+    return f"Nothing in {own.name} holds all of these words. Elsewhere: brainproj search … --everywhere"

@@ -7,6 +7,7 @@ import typer
 
 from ..agents.registry import AGENT_NAMES
 from ..core.live import State
+from ..core.text import counted
 from ..errors import UsageProblem
 from ..live import find_live_sessions
 from ..sessions import SessionInfo, SessionLists
@@ -40,6 +41,8 @@ def sessions(
     """
     if agent is not None and agent not in AGENT_NAMES:
         raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    if unattributed and project:
+        raise UsageProblem("--unattributed sessions are in no project", hint="leave out --project")
     if watch and (all or unattributed):
         raise UsageProblem("--watch shows live sessions only", hint="leave out --all and --unattributed")
     if watch:
@@ -80,13 +83,19 @@ def _show_index(found: list[SessionInfo], unattributed: bool) -> None:
         terminal.aside(empty)
         return
     terminal.answer(render_index(found, around.now, unattributed=unattributed))
-    projects = len({session.project_key for session in found if session.project_key})
     if unattributed:
-        terminal.aside(f"{len(found):,} sessions without a project. Declare a folder: brainproj projects add DIR")
+        sessions = counted(len(found), "session")
+        terminal.aside(f"{sessions} without a project. Declare a folder: brainproj projects add DIR")
     else:
-        terminal.aside(
-            f"{len(found):,} sessions in {projects} projects. Read one: brainproj show {found[-1].session_id[:8]}"
-        )
+        terminal.aside(f"{_where(found, 'session')}. Read one: brainproj show {found[-1].session_id[:8]}")
+
+
+def _where(found: list[SessionInfo], what: str) -> str:
+    """How many, in how many projects, and how many in none."""
+    keys = [session.project_key for session in found]
+    said = f"{counted(len(found), what)} in {counted(len({key for key in keys if key}), 'project')}"
+    outside = keys.count(None)
+    return f"{said}, {outside:,} of them in none" if outside else said
 
 
 def _show_live(found: list[SessionInfo]) -> None:
@@ -99,10 +108,8 @@ def _show_live(found: list[SessionInfo]) -> None:
 
 
 def _live_summary(found: list[SessionInfo]) -> str:
-    projects = len({session.project_key for session in found if session.project_key})
-    count = "1 live session" if len(found) == 1 else f"{len(found)} live sessions"
-    where = "1 project" if projects == 1 else f"{projects} projects"
-    return f"{count} in {where}. What one of them gets: brainproj preview --session {found[-1].session_id[:4]}"
+    one = found[-1].session_id[:4]
+    return f"{_where(found, 'live session')}. What one of them gets: brainproj preview --session {one}"
 
 
 def _watch(project: str | None, agent: str | None, json: bool) -> None:

@@ -86,7 +86,9 @@ def is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
 
 
-def project_here(around: Surroundings, resolver: Resolver, named: str | None) -> KnownProject:
+def project_here(
+    around: Surroundings, resolver: Resolver, named: str | None, *, may_widen: bool = False
+) -> KnownProject:
     """The project a reader stays in: the named one, else this folder's. Raises NotFound where the folder has none.
 
     Nothing falls back to everything: a reader in a folder without a project names some and lets the person choose.
@@ -100,7 +102,7 @@ def project_here(around: Surroundings, resolver: Resolver, named: str | None) ->
         raise NotFound(
             f"{cwd} has no project",
             detail=f"Because {resolution.why}." + (f" Known projects: {', '.join(names)}." if names else ""),
-            hint="name one with `--project`, or add `--everywhere`",
+            hint="name one with `--project`" + (", or add `--everywhere`" if may_widen else ""),
         )
     known = resolver.catalogue.by_key(resolution.identity.key)
     identity = resolution.identity

@@ -46,6 +46,11 @@ def one_line(text: str) -> str:
     return " ".join(LINE_BREAKS.sub(" ", printable(text)).split())
 
 
+def counted(number: int, what: str) -> str:
+    """`1 session`, `2 sessions`, `1,200 sessions`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def clip(text: str, limit: int) -> str:
     """`text` as it is, or cut to `limit` characters, the last of them an ellipsis."""
     return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"

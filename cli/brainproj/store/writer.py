@@ -111,10 +111,13 @@ class Writer:
         row.folders.update(facts.cwds[1:])
         self._touch(row)
 
-    def attribute(self, row: SessionRow, project: int | None, rule: str, why: str, worktree: str | None) -> None:
-        """Give a session its project."""
+    def attribute(
+        self, row: SessionRow, project: int | None, rule: str, why: str, worktree: str | None, cwd: str | None
+    ) -> None:
+        """Give a session its project, and the folder by which it was found unless its own transcript names one."""
         row.project = project
         row.columns |= {"project": project, "rule": rule, "why": why, "worktree": worktree}
+        row.columns.setdefault("cwd", cwd)
         self._touch(row)
 
     def _touch(self, row: SessionRow) -> None:

@@ -65,14 +65,13 @@ def _live_table(sessions: "Sequence[SessionInfo]", now: datetime) -> "Table":
 
 def render_index(sessions: "Sequence[SessionInfo]", now: datetime, *, unattributed: bool) -> "Table":
     """All sessions, the latest at the end; the unattributed with the reason in place of the project."""
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("AGENT"),
         Column("SESSION", style="cyan"),
         Column("LAST", right=True),
         Column("PROMPTS", right=True),
-        Column("FOLDER" if unattributed else "PROJECT"),
-        Column("WHY NOT" if unattributed else "TITLE", clips=True),
     )
+    columns += (Column("WHY NOT", clips=True),) if unattributed else (Column("PROJECT"), Column("TITLE", clips=True))
     return render_table(
         columns,
         (
@@ -81,12 +80,16 @@ def render_index(sessions: "Sequence[SessionInfo]", now: datetime, *, unattribut
                 _short(session),
                 render_age(session.last_seen_at, now),
                 session.prompts,
-                (session.cwd if unattributed else session.project_name) or MISSING,
-                session.why if unattributed else session.title,
+                *((_why_not(session),) if unattributed else (session.project_name or MISSING, session.title)),
             )
             for session in sessions
         ),
     )
+
+
+def _why_not(session: "SessionInfo") -> str | None:
+    """The reason, then the folder: on a narrow screen the folder is what gives way."""
+    return f"{session.why}: {session.cwd}" if session.why and session.cwd else session.why
 
 
 def _short(session: "SessionInfo") -> str:
