@@ -562,3 +562,121 @@ def test_a_read_only_store_still_answers(world: World) -> None:
     resolver = Resolver(world.paths, read_config(world.paths.config_path), db, NOW)
     assert resolver.resolve(str(shop)).identity
     assert not world.paths.home.exists()
+
+
+# what lies in a place now, and what lay there before -----------------------------------------------------------------
+
+
+def test_a_new_repository_where_one_moved_away(world: World) -> None:
+    old = make_repository(world.place / "app")
+    key = world.key(old)
+    old.rename(world.place / "moved")
+    new = make_repository(world.place / "app")
+    if os.stat(new / ".git" / "description").st_mtime_ns == os.stat(world.place / "moved/.git/description").st_mtime_ns:
+        os.utime(new / ".git" / "description")
+    for _ in range(2):  # and so it stays
+        assert world.key(new) not in (None, key)
+        assert world.key(world.place / "moved") == key
+
+
+def test_the_new_one_seen_first_or_last(world: World) -> None:
+    old = make_repository(world.place / "app")
+    key = world.key(old)
+    old.rename(world.place / "moved")
+    assert world.key(world.place / "moved") == key
+    assert world.key(make_repository(world.place / "app")) not in (None, key)
+
+
+@pytest.mark.parametrize("remote_first", [False, True])
+def test_made_anew_in_the_same_folder(world: World, remote_first: bool) -> None:
+    """`rm -rf .git; git init`: another repository, also where the first had a remote meanwhile."""
+    app = make_repository(world.place / "app")
+    keys = [world.key(app)]
+    if remote_first:
+        git(app, "remote", "add", "origin", SHOP)
+        keys.append(world.key(app))
+        assert keys[1] == "git.example.com/acme/shop"
+    shutil.rmtree(app / ".git")
+    make_repository(app)
+    assert world.key(app) not in (None, *keys)
+    assert world.key(app) == world.key(app)
+
+
+def test_a_description_that_was_written_and_a_copy_put_back_change_nothing(world: World) -> None:
+    app = make_repository(world.place / "app")
+    key = world.key(app)
+    (app / ".git" / "description").write_text("the app\n")
+    assert world.key(app) == key
+    shutil.copytree(app, world.place / "copy", symlinks=True)
+    shutil.rmtree(app)
+    (world.place / "copy").rename(app)
+    assert world.key(app) == key
+
+
+def test_a_hidden_bare_repository_claims_nothing_beside_it(world: World) -> None:
+    """`git init --bare ~/.dotfiles` is a project; folders beside it, gone or not, are none of it."""
+    bare = world.home / ".dotfiles"
+    git(world.home, "init", "-q", "--bare", str(bare))
+    found = world.resolve(bare)
+    assert found.identity and found.identity.name == "dotfiles" and found.identity.root == str(bare)
+    expect(world.resolve(world.home / "code" / "never"), key=None, rule=Rule.NONE)
+    expect(world.resolve(world.home), key=None, rule=Rule.NONE)
+
+
+def test_a_configuration_cannot_claim_another_folder(world: World) -> None:
+    victim = make_repository(world.place / "victim", SHOP)
+    assert world.key(victim) == "git.example.com/acme/shop"
+    thief = make_repository(world.place / "thief", "https://git.example.com/evil/thief.git")
+    git(thief, "config", "core.worktree", str(victim))
+    world.resolve(thief / ".git")
+    world.resolve(thief)
+    shutil.rmtree(victim)
+    assert world.key(victim) == "git.example.com/acme/shop"
+
+
+@pytest.mark.parametrize("cwd", [".", "src/app", r"C:\code\beta", "~/dev", "~"])
+def test_only_a_whole_path_is_a_folder(world: World, cwd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(make_repository(world.place / "here", SHOP))
+    world.resolve(world.place / "here")
+    expect(world.resolve(cwd), key=None, rule=Rule.NONE)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", "\ufeffgitdir: x".encode(), "gitdir: x".encode("utf-16"), b"gitdir: a\0b", None]
+)
+def test_a_git_file_that_leads_nowhere_hides_the_repository_above(world: World, content: bytes | None) -> None:
+    shop = make_repository(world.place / "shop", SHOP)
+    inner = subfolder(shop, "inner")
+    if content is None:
+        os.mkfifo(inner / ".git")
+    else:
+        (inner / ".git").write_bytes(content)
+    assert world.key(inner) is None
+    assert world.key(shop) == "git.example.com/acme/shop"
+
+
+@pytest.mark.parametrize("name", ["config", "HEAD", "commondir", "description"])
+def test_a_pipe_in_a_repository_makes_nobody_wait(world: World, name: str) -> None:
+    shop = make_repository(world.place / "shop", SHOP)
+    (shop / ".git" / name).unlink(missing_ok=True)
+    os.mkfifo(shop / ".git" / name)
+    assert world.key(shop) in (None, "git.example.com/acme/shop")
+
+
+@pytest.mark.parametrize("url", ["/a\0b", "file:///a\0b"])
+def test_no_byte_of_a_configuration_is_an_error(world: World, url: str) -> None:
+    shop = make_repository(world.place / "shop")
+    key = world.key(shop)
+    with (shop / ".git" / "config").open("ab") as config:
+        config.write(f'[remote "origin"]\n\turl = {url}\n'.encode())
+    assert world.key(shop) == key
+
+
+def test_addresses_that_are_no_text_stay_apart(world: World) -> None:
+    keys = set()
+    for odd in (b"\xff", b"\xfe"):
+        shop = make_repository(world.place / f"shop-{odd.hex()}")
+        with (shop / ".git" / "config").open("ab") as config:
+            config.write(b'[remote "origin"]\n\turl = https://git.example.com/acme/' + odd + b".git\n")
+        keys.add(world.key(shop))
+    assert keys == {"git.example.com/acme/%ff", "git.example.com/acme/%fe"}

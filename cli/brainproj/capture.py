@@ -6,9 +6,10 @@ from typing import IO, Protocol
 from .agents.adapter import Found, Reader
 from .agents.lines import iter_lines, parse_objects
 from .core.events import Event, Gap, SessionFacts
+from .core.ids import line_mark
 from .core.titles import clean_title
 from .edges import edges
-from .store.gathering import SessionRow
+from .store.gathering import Place, SessionRow
 from .store.transcripts import UNFINISHED, Position
 from .store.writer import BATCH_BYTES, Writer
 
@@ -38,7 +39,7 @@ class TranscriptReading:
         self.read_bytes = 0
         self.row: SessionRow | None = None
         self.is_forgotten = False
-        self.held: list[tuple[Event, int, int]] = []
+        self.held: list[tuple[Event, Place]] = []
         self.held_gaps: list[tuple[int, str, bytes, bool]] = []
         self.first_prompt: str | None = None
 
@@ -64,14 +65,16 @@ class TranscriptReading:
         objects = parse_objects(raw)
         if not objects:
             self._lose(offset, "is no JSON object", "no JSON object", raw)
-        index = 0
+        index, mark = 0, ""
         for record in objects:
             found = self.reader.read(record)
             if isinstance(found, Gap):
                 self._gap(offset, found.reason, raw, bad=False)
                 continue
             for event in found:
-                self._event(event, offset, index)
+                if event.native_id is None:
+                    mark = mark or line_mark(raw)
+                self._event(event, Place(offset, index, mark))
                 index += 1
 
     def _lose(self, offset: int, why: str, reason: str, raw: bytes) -> None:
@@ -89,43 +92,57 @@ class TranscriptReading:
                 self.writer.add_gap(self.position, offset, reason, raw, bad=bad)
         self.held_gaps.clear()
 
-    def _event(self, event: Event, offset: int, index: int) -> None:
+    def _event(self, event: Event, place: Place) -> None:
         if self.row is not None:
-            self._add(event, offset, index)
+            self._add(event, place)
             return
-        self.held.append((event, offset, index))
+        self.held.append((event, place))
         if self.reader.facts.cwd is not None or len(self.held) >= HELD_EVENTS:
             self._release()
 
     def _release(self) -> None:
-        """The session is known: give it its project and let the events that waited go on."""
+        """The session is known: give it its project and let the events that waited go on.
+
+        Only the session's own transcript decides: a sub-agent may work in another project's folder, and its part may
+        be found before the session itself.
+        """
         facts = self.reader.facts
-        stem = os.path.basename(self.found.path).partition(".")[0]  # noqa: PTH119
-        row = self.row = self.writer.session(self.position.agent, facts.session_id or stem)
+        row = self.row = self._session()
         self.is_forgotten = self.writer.forgotten.holds_session(row)
         if self.is_forgotten:
             self.held.clear()
             return
-        if row.project is None and "rule" not in row.columns:
+        if row.rule is None and not self._is_child():
             self.owner.attribute(row, facts, self.found)
         self.position.session = row.id
-        for event, offset, index in self.held:
-            self._add(event, offset, index)
+        for event, place in self.held:
+            self._add(event, place)
         self.held.clear()
 
-    def _add(self, event: Event, offset: int, index: int) -> None:
+    def _session(self) -> SessionRow:
+        stem = os.path.basename(self.found.path).partition(".")[0]  # noqa: PTH119
+        return self.writer.session(self.position.agent, self.reader.facts.session_id or stem)
+
+    def _is_child(self) -> bool:
+        return self.found.is_child or self.reader.facts.agent_id is not None
+
+    def _add(self, event: Event, place: Place) -> None:
         if self.row is None or self.is_forgotten:
             return
-        is_kept = self.writer.add(event, self.row, self.position, offset, index, again=self.again)
-        if is_kept and self.first_prompt is None and event.is_prompt and event.agent_id is None:
+        code = self.writer.add(event, self.row, self.position, place, again=self.again)
+        if code is None or self.first_prompt is not None or not event.is_prompt or event.agent_id is not None:
+            return
+        if self.writer.owner_of(code) == self.row.id:  # not copied from the session that this one goes on from
             self.first_prompt = event.text[:4000]
 
     def _save(self, file: IO[bytes]) -> None:
         """Note what is known of the session and how far reading has come, to be written with the events before it."""
         facts, path = self.reader.facts, self.found.path
+        if self.row is None and self.position.session is not None and facts.session_id is not None:
+            self.row = self._session()  # nothing happened, but it may have got another title
+            self.is_forgotten = self.writer.forgotten.holds_session(self.row)
         if self.row is not None and facts.is_conversation and not self.is_forgotten:
-            is_child = self.found.is_child or facts.agent_id is not None
-            self.writer.describe(self.row, facts, self.position, self._title(), is_child=is_child)
+            self.writer.describe(self.row, facts, self.position, self._title(), is_child=self._is_child())
         self.position.state = None if self.is_forgotten else self.reader.state()
         self.position.start, self.position.tail = edges(file, path, self.position.offset)
         self.writer.done(self.position)
@@ -145,4 +162,4 @@ class TranscriptReading:
     def _title(self) -> str | None:
         """The agent's own title, else the first thing a person typed; what an earlier pass found stays."""
         title = self.reader.facts.own_title or self.first_prompt
-        return clean_title(title) if title else None
+        return clean_title(self.writer.redact(title)) if title else None

@@ -78,7 +78,7 @@ def read_config(path: Path) -> Config:
 
     try:
         document = tomllib.loads(raw.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigMalformed(
             f"{path} is not TOML: {error}", hint="mend the file; nothing was changed by this command"
         ) from error
@@ -121,7 +121,7 @@ class _Checker:
         return {}
 
     def text(self, value: object, name: str) -> str | None:
-        if value is None or (isinstance(value, str) and value):
+        if value is None or (isinstance(value, str) and value and "\0" not in value):
             return value
         self.bad(name, value, "a text")
         return None
@@ -129,7 +129,7 @@ class _Checker:
     def texts(self, value: object, name: str) -> tuple[str, ...]:
         if value is None:
             return ()
-        if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
+        if isinstance(value, list) and all(isinstance(item, str) and item and "\0" not in item for item in value):
             return tuple(value)
         self.bad(name, value, "a list of texts")
         return ()

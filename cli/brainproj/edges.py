@@ -5,7 +5,6 @@ import json
 import os
 import re
 from hashlib import blake2b
-from pathlib import Path
 from typing import IO
 
 from .agents.adapter import Found
@@ -46,10 +45,9 @@ def last_time(found: Found) -> int:
     to their times.
     """
     try:
-        with Path(found.path).open("rb") as file:
-            file.seek(max(0, found.size_bytes - EDGE))
-            tail = file.read(EDGE)
-    except OSError:
+        with contextlib.closing(open_transcript(found.path)) as file:
+            tail = b"" if is_packed(found.path) else os.pread(file.fileno(), EDGE, max(0, found.size_bytes - EDGE))
+    except (OSError, TranscriptUnreadable):
         return found.mtime_ns // 1000
     stamps = STAMP.findall(tail)
     moment = parse_time(stamps[-1].strip(b'"').decode("ascii", "replace")) if stamps else None

@@ -16,6 +16,10 @@ POINTER_LIMIT = 1 << 16
 """Bytes of a `.git` file, `commondir` or `HEAD` that are read."""
 
 
+HOLDERS = (".git", ".bare")
+"""Names of a repository's directory that say nothing of it: what holds it has the name, and is its root."""
+
+
 class GitUnreadable(Exception):
     """There is a repository, but what says which one cannot be read; `args[0]` is the path, `args[1]` the reason."""
 
@@ -66,12 +70,12 @@ def checkout_at(folder: str) -> Checkout | None:
     if stat.S_ISDIR(mode):
         git_dir = os.path.realpath(dot_git)
         return Checkout(folder, git_dir, _common_dir(git_dir)) if _is_git_dir(git_dir) else _bare_at(folder)
-    if not stat.S_ISREG(mode):
-        return None
     pointer = _read(dot_git, POINTER_LIMIT)
     if not pointer.startswith("gitdir:"):
-        return None
+        raise GitUnreadable(dot_git, "it is no `gitdir:` line")
     target = pointer[len("gitdir:") :].strip("\n\r ")
+    if "\0" in target:
+        raise GitUnreadable(dot_git, "it is no `gitdir:` line")
     git_dir = os.path.realpath(os.path.join(folder, target))
     if not os.path.isdir(git_dir):
         raise GitUnreadable(dot_git, "it points to " + target + ", which is not there")
@@ -89,20 +93,24 @@ def _is_git_dir(folder: str) -> bool:
 
 
 def _common_dir(git_dir: str) -> str:
-    try:
-        with open(git_dir + "/commondir", encoding="utf-8", errors="surrogateescape") as file:
-            target = file.read(POINTER_LIMIT).strip("\n\r ")
-    except FileNotFoundError:
+    if not os.path.lexists(git_dir + "/commondir"):
         return git_dir
-    except OSError as error:
-        raise GitUnreadable(git_dir + "/commondir", error.strerror) from error
+    target = _read(git_dir + "/commondir", POINTER_LIMIT).strip("\n\r ")
+    if "\0" in target:
+        raise GitUnreadable(git_dir + "/commondir", "it is no path")
     return os.path.realpath(os.path.join(git_dir, target))
 
 
 def _read(path: str, limit: int) -> str:
+    """The text of a regular file: to open a pipe would mean to wait for whoever writes to it."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(limit)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise GitUnreadable(path, "it is no regular file")
+            return os.read(descriptor, limit).decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise GitUnreadable(path, error.strerror) from error
 
@@ -212,7 +220,12 @@ def _value(text: str) -> str:
         else:
             value += pending + letter
             pending = ""
-    return value
+    return value if value.isascii() else _percent_encoded(value)
+
+
+def _percent_encoded(value: str) -> str:
+    """Bytes that are not UTF-8 as in an address, so that two that differ stay two."""
+    return "".join("%%%02X" % (ord(letter) & 0xFF) if "\udc80" <= letter <= "\udcff" else letter for letter in value)
 
 
 def main_root(checkout: Checkout, settings: dict[str, str]) -> str | None:
@@ -220,10 +233,10 @@ def main_root(checkout: Checkout, settings: dict[str, str]) -> str | None:
     common = checkout.common_dir
     if not checkout.linked and checkout.top != common:
         return checkout.top
-    if "core.worktree" in settings:
+    if "core.worktree" in settings and "\0" not in settings["core.worktree"]:
         return os.path.realpath(os.path.join(common, settings["core.worktree"]))
     parent, name = os.path.split(common)
-    if name == ".git" or name.startswith("."):
+    if name in HOLDERS:
         return parent
     return common if os.path.isfile(common + "/config") else None
 
@@ -231,9 +244,10 @@ def main_root(checkout: Checkout, settings: dict[str, str]) -> str | None:
 def repository_name(checkout: Checkout) -> str:
     """The name of what holds the repository: `x/.git`, `x.git` and `x/.bare` are all `x`."""
     parent, name = os.path.split(checkout.common_dir)
-    while name.startswith(".") and parent != "/":
+    while name in HOLDERS and parent != "/":
         parent, name = os.path.split(parent)
-    return name[:-4] if name.endswith(".git") and len(name) > 4 else name
+    name = name[:-4] if name.endswith(".git") and len(name) > 4 else name
+    return name.lstrip(".") or name
 
 
 def branch_of(checkout: Checkout) -> str | None:
@@ -244,6 +258,23 @@ def branch_of(checkout: Checkout) -> str | None:
         return None
     branch = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
     return branch if branch and branch != ".invalid" else None
+
+
+def is_reborn(common_dir: str, then: str, now: str) -> bool:
+    """Whether another repository lies by now where the one with the birth mark `then` lay.
+
+    A device may change its number with a restart. A new inode alone is a copy put back, and a new time alone may be a
+    `description` that somebody wrote; git's own text in it is as old as the repository.
+    """
+    (_, inode_then, made_then), (_, inode, made) = then.split(":"), now.split(":")
+    if made == made_then:
+        return False
+    if inode != inode_then:
+        return True
+    try:
+        return _read(common_dir + "/description", POINTER_LIMIT).startswith("Unnamed repository")
+    except GitUnreadable:
+        return False
 
 
 def birth_of(common_dir: str) -> str | None:

@@ -132,8 +132,15 @@ class Resolver:
             return Resolution(cwd, None, Rule.NONE, "no folder was given")
         if "\0" in cwd:
             return Resolution(cwd, None, Rule.NONE, "no folder can have this name")
-        if encodable(cwd) != cwd:
+        if not os.path.isabs(cwd):
+            return Resolution(cwd, None, Rule.NONE, "it is not the whole path of a folder on this machine")
+        try:
+            return self._real_folder(cwd)
+        except UnicodeEncodeError:  # of the folder or its repository: SQLite keeps texts
             return Resolution(encodable(cwd), None, Rule.NONE, "its name is not UTF-8, so it cannot be kept")
+
+    def _real_folder(self, cwd: str) -> Resolution:
+        cwd.encode()
         real = os.path.realpath(cwd)
         if not os.path.isdir(real):
             return self._vanished(cwd, real)

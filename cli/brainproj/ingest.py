@@ -17,7 +17,7 @@ from .config import Config
 from .core.rules import rules_version
 from .core.times import to_micros
 from .identity import Resolver
-from .locks import locked
+from .locks import locked, need_room
 from .paths import Paths
 from .reports import Progress, Report, Task, Wanted
 from .store import database
@@ -84,6 +84,7 @@ class Ingest:
             return
         from .intake import Intake, make_writer, sort_tasks
 
+        need_room(self.paths.home)
         writer = make_writer(self.db, self._redact(), self.now)
         intake = Intake(self.db, self.config, self.resolver, self.report, writer, self.paths.home, self.progress)
         intake.read_all(sort_tasks(tasks, self.resolver, first))
@@ -176,9 +177,9 @@ class Ingest:
 
         with database.transaction(self.db):
             for agent, session_id, name in titles:
-                title = clean_title(encodable(name))
+                title = clean_title(self._redact()(encodable(name)))
                 if title:
-                    retitle(self.db, agent, session_id, self._redact()(title))
+                    retitle(self.db, agent, session_id, title)
 
     def _micros(self) -> int:
         return to_micros(self.now) or 0

@@ -187,7 +187,7 @@ def sort_tasks(tasks: list[Task], resolver: Resolver, first: str | None) -> list
         identity = resolver.resolve(cwd).identity if cwd else None
         if identity is not None and identity.key == asked.key:
             mine.add(task.found.path)
-    return sorted(tasks, key=lambda task: task.found.path not in mine)
+    return sorted(tasks, key=lambda task: (task.found.is_child, task.found.path not in mine))
 
 
 def make_writer(db: sqlite3.Connection, redact: Callable[[str], str], now: datetime) -> Writer:

@@ -81,6 +81,8 @@ class Repositories:
         return self._local_target(parsed, checkout, hops)
 
     def _local_target(self, remote: LocalPath, checkout: gitdir.Checkout, hops: int) -> Claim | None:
+        if "\0" in remote.path:
+            return None
         path = os.path.realpath(os.path.join(checkout.top, os.path.expanduser(remote.path)))
         for candidate in (path, path + ".git"):
             try:
@@ -97,10 +99,14 @@ class Repositories:
         place = f"its remote is {repository.remote}" if repository.remote else f"it is the repository {common_dir}"
         asked = Claim(repository.key, repository.name, repository.remote, place)
         bound = rows.bound_project(self.db, common_dir)
+        if bound is not None and not repository.remote and self._is_reborn(common_dir):
+            bound = None
         if bound is None and not repository.remote:
             bound = self._moved(repository)
             place = f"it is the repository {common_dir}, which was moved there"
-        if bound is None or bound.key == repository.key:
+        if bound is None:
+            return self._fresh(repository, asked)
+        if bound.key == repository.key:
             return asked
         if bound.key in repository.keys:
             first = bound.remote or bound.key
@@ -112,15 +118,35 @@ class Repositories:
                 return Claim(bound.key, bound.name, None, place)
             return Claim(asked.key, asked.name, asked.remote, f"{place}; before it had one it was {bound.key}")
         gone = bound.remote or bound.key
-        return Claim(asked.key, asked.name, asked.remote, f"{place}; {gone} is no longer among its remotes")
+        fresh = self._fresh(repository, asked)
+        return Claim(fresh.key, fresh.name, fresh.remote, f"{place}; {gone} is no longer among its remotes")
+
+    def _is_reborn(self, common_dir: str) -> bool:
+        """Whether the repository that was bound at this place is gone and another one lies there."""
+        then, now = rows.birth_then(self.db, common_dir), gitdir.birth_of(common_dir)
+        return then is not None and now is not None and gitdir.is_reborn(common_dir, then, now)
+
+    def _fresh(self, repository: Repository, asked: Claim) -> Claim:
+        """What a repository asks for that nothing is known of; its key may be another's, which lay there before."""
+        common_dir = repository.checkout.common_dir
+        if repository.remote or not rows.key_is_spent(self.db, asked.key, common_dir):
+            return asked
+        mark = f"{common_dir}\0{gitdir.birth_of(common_dir)}"
+        digest = blake2b(os.fsencode(mark), digest_size=6).hexdigest()
+        return Claim(f"local/{repository.name.lower()}-{digest}", asked.name, None, asked.why)
 
     def _moved(self, repository: Repository) -> ProjectRow | None:
         """The project of a repository without a remote that lay elsewhere before: same birth mark, old place gone."""
         birth = gitdir.birth_of(repository.checkout.common_dir)
         if birth is None:
             return None
-        former = [row for path, row in rows.bindings_by_birth(self.db, birth) if not os.path.exists(path)]
-        return former[0] if len(former) == 1 and former[0].key.startswith("local/") else None
+        former = {
+            row.id: row
+            for path, is_bound, row in rows.bindings_by_birth(self.db, birth)
+            if not is_bound or not os.path.exists(path)
+        }
+        found = list(former.values())
+        return found[0] if len(found) == 1 and found[0].key.startswith("local/") else None
 
     # memory ---------------------------------------------------------------------------------------------------------
 
@@ -131,6 +157,8 @@ class Repositories:
         if bound is None or (bound.key, bound.remote) != (claim.key, claim.remote):
             return False
         if repository.root is not None and bound.root is None:
+            return False
+        if rows.birth_then(self.db, checkout.common_dir) != gitdir.birth_of(checkout.common_dir):
             return False
         place = rows.place_at(self.db, checkout.top)
         kind = "worktree" if checkout.linked else "checkout"
@@ -149,11 +177,21 @@ class Repositories:
             rows.merge_project(self.db, bound.id, number)
         birth = gitdir.birth_of(checkout.common_dir)
         if bound is None and birth:
-            for path, row in rows.bindings_by_birth(self.db, birth):
-                if row.id == number and path != checkout.common_dir and not os.path.exists(path):
+            for path, is_bound, row in rows.bindings_by_birth(self.db, birth):
+                gone = is_bound and path != checkout.common_dir and not os.path.exists(path)
+                if gone and row.id == number:
                     rows.unbind(self.db, path, now)
         rows.bind(self.db, checkout.common_dir, number, birth, now)
         kind = "worktree" if checkout.linked else "checkout"
         rows.write_place(self.db, checkout.top, number, kind, repository.worktree, now)
-        if repository.root and repository.root != checkout.top:
+        if repository.root and repository.root != checkout.top and _is_checkout_of(repository.root, checkout):
             rows.write_place(self.db, repository.root, number, "checkout", None, now)
+
+
+def _is_checkout_of(folder: str, checkout: gitdir.Checkout) -> bool:
+    """Whether `folder` is a checkout of the same repository: its configuration alone can name any folder."""
+    try:
+        found = gitdir.checkout_at(folder)
+    except gitdir.GitUnreadable:
+        return False
+    return found is not None and found.common_dir == checkout.common_dir

@@ -5,12 +5,14 @@ with its last brace, so nothing of it can be missing (cases/09). A line over `LI
 """
 
 import json
+import os
+import stat
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 import orjson
 
+from ..core.text import encodable
 from ..errors import TranscriptUnreadable
 
 LINE_LIMIT = 32 << 20
@@ -34,19 +36,29 @@ class Line(NamedTuple):
 
 
 def open_transcript(path: str) -> IO[bytes]:
-    """The plain bytes of a transcript; `.zst` is unpacked on the way. Raises TranscriptUnreadable."""
+    """The plain bytes of a transcript; `.zst` is unpacked on the way. Raises TranscriptUnreadable.
+
+    What is no regular file is not opened for reading: a pipe would let us wait for ever, a device has no end.
+    """
     try:
+        source = open(path, "rb", buffering=READ_SIZE, opener=_open_at_once)  # noqa: SIM115  (the caller's)
+        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+            source.close()
+            raise TranscriptUnreadable(f"cannot read {path}", detail="It is no regular file")
         if path.endswith(".zst"):
             import io
 
             import zstandard
 
-            source = Path(path).open("rb")  # noqa: SIM115  (closed with what is returned)
             unpacked = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True, closefd=True)
             return cast("IO[bytes]", io.BufferedReader(cast("Any", unpacked), READ_SIZE))
-        return open(path, "rb", buffering=READ_SIZE)  # noqa: PTH123  (10,000 of them in a scan)
+        return source
     except OSError as error:
         raise TranscriptUnreadable(f"cannot read {path}", detail=error.strerror) from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def iter_lines(file: IO[bytes], path: str, start: int = 0) -> Iterator[Line]:
@@ -108,7 +120,7 @@ def is_whole_object(raw: bytes) -> bool:
 def parse_objects(raw: bytes) -> list[dict[str, Any]]:
     """The JSON objects of one line: one as a rule, several where a newline was lost, none where it is no object.
 
-    Bytes that are not UTF-8 become U+FFFD (cases/10).
+    Bytes that are not UTF-8, and halves of a surrogate pair, become U+FFFD (cases/10).
     """
     try:
         value = orjson.loads(raw)
@@ -128,7 +140,18 @@ def _parse_text(text: str) -> list[dict[str, Any]]:
             return []
         if not isinstance(value, dict):
             return []
-        objects.append(value)
+        objects.append(_encodable(value))
         while position < len(text) and text[position] in " \t\r":
             position += 1
     return objects
+
+
+def _encodable(value: Any) -> Any:
+    """A JSON value every text of which can be encoded. Raises nothing: what is nested too deep was refused before."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {encodable(name): _encodable(item) for name, item in value.items()}
+    return value

@@ -26,10 +26,10 @@ def project_names(incomplete: str) -> list[str]:
 
 
 def session_ids(incomplete: str) -> list[str]:
-    """Ids of the sessions of this folder's project, the latest first; of all where it has none."""
+    """Ids of the sessions of this folder's project, the latest first; none where it has none."""
     project = _project_here()
-    where = f" AND project IN ({','.join('?' * len(project))})" if project else ""
-    rows = _rows(f"SELECT session_id FROM sessions WHERE listed{where} ORDER BY last_at DESC LIMIT 1000", project)  # noqa: S608
+    mine = f"project IN ({','.join('?' * len(project))})"
+    rows = _rows(f"SELECT session_id FROM sessions WHERE listed AND {mine} ORDER BY last_at DESC LIMIT 1000", project)  # noqa: S608
     return [row[0] for row in rows if row[0].startswith(incomplete) and row[0].isprintable()][:MOST]
 
 

@@ -1,7 +1,8 @@
 """Ids: their types, and how the ids that we make are made.
 
 An event's id must come out the same after a rebuild and from whichever file the event was read, so it is a digest of
-what the agent itself calls the thing. Where a line has no id of its own its place in the transcript stands in.
+what the agent itself calls the thing. Where a line has no id of its own, its bytes and its place in the transcript
+stand in: the same line at the same place is the same event, also after the file was cut short and grew again.
 """
 
 from base64 import b32encode
@@ -20,9 +21,14 @@ EVENT_ID_LETTERS = 12
 
 
 def event_number(*parts: str | int) -> int:
-    """The event id of `parts` as a number: (agent, native id, part) or (agent, session, generation, offset, part)."""
+    """The event id of `parts` as a number: (agent, native id, part), else of the line it stands in."""
     digest = blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 4
+
+
+def line_mark(raw: bytes) -> str:
+    """What tells a line from all others that stood at its place."""
+    return blake2b(raw, digest_size=8).hexdigest()
 
 
 def make_event_id(*parts: str | int) -> EventId:

@@ -62,9 +62,9 @@ def parse_remote(url: str, hosts: Mapping[str, str] | None = None) -> Remote | L
     if match := SCHEME.fullmatch(url):
         scheme, rest = match[1].lower(), match[2]
         if scheme == "file":
-            return LocalPath(unquote("/" + rest.partition("/")[2]))
+            return LocalPath(_unquoted("/" + rest.partition("/")[2]))
         authority, _, path = rest.partition("/")
-        return _remote(_host_of(authority), unquote(re.split("[?#]", path, maxsplit=1)[0]), hosts)
+        return _remote(_host_of(authority), _unquoted(re.split("[?#]", path, maxsplit=1)[0]), hosts)
     if "::" in url.partition("/")[0] and not url.startswith(("[", "git@[")):
         return parse_remote(url.partition("::")[2], hosts)  # a remote helper: transport::address
     if url.startswith(("/", "./", "../", "~")):
@@ -102,3 +102,9 @@ def choose_remote(remotes: Mapping[str, str]) -> str | None:
         if remotes.get(name):
             return remotes[name]
     return next(iter(remotes.values())) if len(remotes) == 1 else None
+
+
+def _unquoted(path: str) -> str:
+    """A path without percent signs; as it is where they stand for no text, so that two that differ stay two."""
+    plain = unquote(path)
+    return path if "\ufffd" in plain else plain

@@ -13,8 +13,11 @@ TERMINAL_CODES = re.compile(
     r"|\x1b[ -/]*[0-~]",  # two- and three-letter sequences
     re.DOTALL,
 )
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""C0 but newline and tab, DEL, C1, and the marks that change the direction of text."""
+CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+"""C0 but newline and tab, DEL, C1, the marks that change the direction of text, and letters that nobody sees."""
+ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})")
 LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -28,6 +31,19 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return SURROGATES.sub("\ufffd", text)
     return text
+
+
+def readable(raw: bytes) -> str:
+    """The text of a line nobody could parse, such as a person would read it: unescaped, whatever its encoding is.
+
+    For redaction, whose rules know letters and not their escapes.
+    """
+    sample = raw[:4096]
+    if sample.count(0) * 4 > len(sample):
+        text = raw.decode("utf-16-be" if sample[:1] == b"\0" or sample[:2] == b"\xfe\xff" else "utf-16-le", "replace")
+    else:
+        text = raw.decode("utf-8", "replace")
+    return encodable(ESCAPED.sub(lambda found: chr(int(found[1], 16)), text))
 
 
 def printable(text: str) -> str:

@@ -83,6 +83,10 @@ def forget_sessions(db: sqlite3.Connection, sessions: Iterable[int], now: int) -
             body for (body,) in db.execute("SELECT body FROM events WHERE session = ? AND body IS NOT NULL", (number,))
         ]
         bodies += _delete_records(db, "session = ?", (number,))
+        # another session may hold copies of its lines
+        db.execute(
+            "INSERT OR IGNORE INTO tombstones SELECT 'event', code, ? FROM events WHERE session = ?", (now, number)
+        )
         mine = "event IN (SELECT id FROM events WHERE session = ?)"
         bodies += [body for (body,) in db.execute(f"SELECT body FROM revisions WHERE {mine}", (number,)) if body]
         db.execute(f"DELETE FROM revisions WHERE {mine}", (number,))

@@ -1,23 +1,37 @@
 """What the writer gathers before it writes: sessions with their counts, what was written, what was forgotten."""
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
+from typing import Any, NamedTuple
 
 from ..core.events import Event, Flag, Kind, Outcome, Speaker
 from ..core.times import to_micros
 from . import codes
 
 
+class Place(NamedTuple):
+    """Where an event stands: the offset of its line, its number in it, and what marks the line (core/ids.line_mark)."""
+
+    offset: int
+    number: int
+    mark: str
+
+
 @dataclass(slots=True)
 class SessionRow:
-    """A session while it is being written. Counts are what this batch adds; a first title counts if there is none."""
+    """A session while it is being written. Counts are what this batch adds; a first title counts if there is none.
+
+    rule: what decided its project; None until its own transcript was seen.
+    """
 
     id: int
     agent: str
     session_id: str
     project: int | None = None
+    rule: str | None = None
     is_new: bool = False
     is_changed: bool = False
     counts: dict[str, int] = field(default_factory=dict)
@@ -93,6 +107,17 @@ def is_echo(event: Event) -> bool:
 def may_mark(event: Event) -> bool:
     """Whether a marker in it counts: only the assistant's own words are a source (cases/30)."""
     return event.speaker is Speaker.ASSISTANT and not is_echo(event)
+
+
+def redact_state(value: Any, redact: Callable[[str], str], name: str = "") -> Any:
+    """A reader's state without secrets; folders and ids are what we match on, and stay."""
+    if isinstance(value, dict):
+        return {key: redact_state(item, redact, str(key)) for key, item in value.items()}
+    if name in ("cwd", "cwds") or name.endswith(("_id", "_at")):
+        return value
+    if isinstance(value, list):
+        return [redact_state(item, redact, name) for item in value]
+    return redact(value) if isinstance(value, str) else value
 
 
 def call_number(call_id: str | None) -> int | None:

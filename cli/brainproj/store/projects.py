@@ -52,14 +52,30 @@ def bound_project(db: sqlite3.Connection, common_dir: str) -> ProjectRow | None:
     return ProjectRow(*row) if row else None
 
 
-def bindings_by_birth(db: sqlite3.Connection, birth: str) -> list[tuple[str, ProjectRow]]:
-    """Common dirs that had this birth mark, with their projects."""
+def birth_then(db: sqlite3.Connection, common_dir: str) -> str | None:
+    """The birth mark of the repository that is bound at this place."""
+    row = db.execute("SELECT birth FROM bindings WHERE common_dir = ? AND until_at IS NULL", (common_dir,)).fetchone()
+    return row[0] if row else None
+
+
+def key_is_spent(db: sqlite3.Connection, key: str, common_dir: str) -> bool:
+    """Whether this key is another repository's that lay here before, or by now means another project."""
+    row = db.execute(
+        "SELECT 1 FROM projects p WHERE p.key = ? AND (p.merged_into IS NOT NULL OR EXISTS"
+        " (SELECT 1 FROM bindings b WHERE b.project = p.id AND b.common_dir = ?))",
+        (key, common_dir),
+    )
+    return row.fetchone() is not None
+
+
+def bindings_by_birth(db: sqlite3.Connection, birth: str) -> list[tuple[str, bool, ProjectRow]]:
+    """Common dirs that had this birth mark, whether they still have, and their projects; the latest first."""
     rows = db.execute(
-        "SELECT b.common_dir, p.id, p.key, p.name, p.remote, p.root, p.merged_into FROM bindings b"
-        " JOIN projects p ON p.id = b.project WHERE b.birth = ? AND b.until_at IS NULL",
+        "SELECT b.common_dir, b.until_at IS NULL, p.id, p.key, p.name, p.remote, p.root, p.merged_into FROM bindings b"
+        " JOIN projects p ON p.id = b.project WHERE b.birth = ? ORDER BY b.rowid DESC",
         (birth,),
     )
-    return [(row[0], ProjectRow(*row[1:])) for row in rows]
+    return [(row[0], bool(row[1]), ProjectRow(*row[2:])) for row in rows]
 
 
 def bind(db: sqlite3.Connection, common_dir: str, project: int, birth: str | None, now: int) -> None:

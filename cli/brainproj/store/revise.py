@@ -7,13 +7,15 @@ good, since what is written anew is written anew because the old text should not
 import sqlite3
 from collections.abc import Callable
 
+from ..core.ids import event_number
+from ..core.markers import find_markers
 from . import texts
 
 
 def add_revision(db: sqlite3.Connection, event: int, text: str, number: int, now: int, why: str) -> None:
     """Give an event a new text. Call it inside a write transaction."""
     row = db.execute(
-        "SELECT e.body, e.revision, s.project FROM events e JOIN sessions s ON s.id = e.session WHERE e.id = ?",
+        "SELECT e.body, e.revision, s.project, e.code FROM events e JOIN sessions s ON s.id = e.session WHERE e.id = ?",
         (event,),
     ).fetchone()
     if row is None:
@@ -21,6 +23,10 @@ def add_revision(db: sqlite3.Connection, event: int, text: str, number: int, now
     body = texts.ensure_body(db, row[2] or 0, number, text) if text else None
     db.execute("UPDATE events SET body = ?, revision = revision + 1 WHERE id = ?", (body, event))
     db.execute("INSERT OR REPLACE INTO revisions VALUES(?,?,NULL,?,?)", (event, row[1], now, why))
+    if "<!--" in text:
+        for place, marker in enumerate(find_markers(text)):
+            span = (marker.start, marker.end, event_number("record", row[3], place))
+            db.execute("UPDATE records SET span_start = ?, span_end = ? WHERE code = ?", span)
     if row[0] is not None:
         texts.drop_unused(db, [row[0]])
 
@@ -60,6 +66,8 @@ def redact_again(db: sqlite3.Connection, redact: Callable[[str], str], now: int)
     for table, column in (
         ("sessions", "title"),
         ("sessions", "branch"),
+        ("sessions", "model"),
+        ("events", "tool"),
         ("records", "title"),
         ("records", "attributes"),
         ("arcs", "title"),

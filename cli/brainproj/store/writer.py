@@ -14,11 +14,12 @@ from ..core.events import Event, Kind, Outcome, SessionFacts, Speaker
 from ..core.ids import event_number
 from ..core.markers import find_markers
 from ..core.query import index_text
+from ..core.text import readable
 from ..core.times import to_micros
 from . import codes, texts
 from .database import transaction
-from .gathering import Forgotten, Pending, SessionRow, Tally, call_number, class_of, may_mark
-from .revise import add_revision
+from .gathering import Forgotten, Pending, Place, SessionRow, Tally, call_number, class_of, may_mark, redact_state
+from .revise import add_revision, move_session
 from .transcripts import Position, write_positions
 
 BATCH_BYTES = 24 << 20
@@ -46,7 +47,9 @@ class Writer:
         self._is_broken = False
         self._pending: list[Pending] = []
         self._events: list[tuple[object, ...]] = []
-        self._codes: set[int] = set()
+        self._owners: dict[int, int] = {}
+        self._names: dict[str, str] = {}
+        self._moves: list[tuple[SessionRow, str]] = []
         self._bodies: list[tuple[int, int, int, str | bytes]] = []
         self._words: list[tuple[str, str]] = []
         self._digests: dict[int, int] = {}
@@ -74,10 +77,10 @@ class Writer:
         key = (agent, session_id)
         if key not in self._sessions:
             found = self.db.execute(
-                "SELECT id, project FROM sessions WHERE agent = ? AND session_id = ?", key
+                "SELECT id, project, rule FROM sessions WHERE agent = ? AND session_id = ?", key
             ).fetchone()
             if found:
-                self._sessions[key] = SessionRow(found[0], agent, session_id, found[1])
+                self._sessions[key] = SessionRow(found[0], agent, session_id, found[1], found[2])
             else:
                 self._sessions[key] = SessionRow(self._take("sessions"), agent, session_id, is_new=True)
         return self._sessions[key]
@@ -89,7 +92,7 @@ class Writer:
         title = self.redact(title) if title else None
         said: dict[str, object] = {
             "branch": self.redact(facts.branch) if facts.branch else None,
-            "model": facts.model,
+            "model": self._name(facts.model),
             "last_at": to_micros(facts.last_at),
         }
         if not is_child:
@@ -115,7 +118,9 @@ class Writer:
         self, row: SessionRow, project: int | None, rule: str, why: str, worktree: str | None, cwd: str | None
     ) -> None:
         """Give a session its project, and the folder by which it was found unless its own transcript names one."""
-        row.project = project
+        row.project, row.rule = project, rule
+        if not row.is_new:
+            self._moves.append((row, why))  # what a sub-agent's transcript gave it before
         row.columns |= {"project": project, "rule": rule, "why": why, "worktree": worktree}
         row.columns.setdefault("cwd", cwd)
         self._touch(row)
@@ -127,33 +132,46 @@ class Writer:
     def done(self, position: Position) -> None:
         """Queue a position; it is written together with the events gathered so far."""
         if position.state is not None:  # it holds a title and a branch
-            position.state = json.loads(self.redact(json.dumps(position.state)))
+            position.state = redact_state(position.state, self.redact)
         self._positions[position.id] = position
+
+    def _name(self, text: str | None) -> str | None:
+        """A short text that comes again and again (a tool, a model), redacted."""
+        if text is None:
+            return None
+        if text not in self._names:
+            self._names[text] = self.redact(text)[:200]
+        return self._names[text]
 
     # events ---------------------------------------------------------------------------------------------------------
 
     def add(
-        self, event: Event, row: SessionRow, position: Position, offset: int, index: int, *, again: bool = False
-    ) -> bool:
-        """Gather one event, unless it was forgotten: then False.
-
-        `index` numbers the events of its line; `again`: its line was read before.
-        """
+        self, event: Event, row: SessionRow, position: Position, place: Place, *, again: bool = False
+    ) -> int | None:
+        """Gather one event; its number, or None if it was forgotten. `again`: its line was read before."""
         if event.native_id is not None:
             code = event_number(row.agent, event.native_id, event.part)
         else:
-            place = (position.generation, offset, f"{index}.{event.part}")
-            code = event_number(row.agent, row.session_id, event.agent_id or "", *place)
+            whose = (row.agent, row.session_id, event.agent_id or "")
+            code = event_number(*whose, place.mark, place.offset, f"{place.number}.{event.part}")
         if self.forgotten.holds(row, code, event.at):
-            return False
-        if code in self._codes:
-            return True
-        self._codes.add(code)
+            return None
+        if code in self._owners:
+            return code
+        self._owners[code] = row.id
         text = self.redact(event.text)
-        self._pending.append(Pending(code, event, text, row, position.id, offset, again))
+        self._pending.append(Pending(code, event, text, row, position.id, place.offset, again))
         self.size_bytes += len(text) + 400
         self._touch(row)
-        return True
+        return code
+
+    def owner_of(self, code: int) -> int | None:
+        """The session that had an event first."""
+        if not self._is_empty:
+            row = self.db.execute("SELECT session FROM events WHERE code = ?", (code,)).fetchone()
+            if row is not None:
+                return int(row[0])
+        return self._owners.get(code)
 
     def _settle(self) -> None:
         """Turn what was gathered into rows: leave out what the store has, find the texts it has."""
@@ -198,7 +216,7 @@ class Writer:
                 codes.SPEAKERS[event.speaker],
                 None if event.outcome is None else codes.OUTCOMES[event.outcome],
                 int(event.flags),
-                event.tool and event.tool[:200],
+                self._name(event.tool),
                 event.agent_id,
                 call_number(event.call_id),
                 body,
@@ -282,10 +300,10 @@ class Writer:
 
     def add_gap(self, position: Position, offset: int, reason: str, raw: bytes, *, bad: bool) -> None:
         """Keep a line nobody could read: redacted, packed, given to no speaker."""
-        text = self.redact(raw.decode("utf-8", "replace"))
+        text = self.redact(readable(raw))
         packed = texts.pack(text.encode("utf-8"), text) if text else None
         stored = packed.encode("utf-8") if isinstance(packed, str) else packed
-        self._gaps.append((position.id, position.generation, offset, reason, int(bad), stored))
+        self._gaps.append((position.id, position.generation, offset, self.redact(reason), int(bad), stored))
         if bad:
             self.tally.bad_lines += 1
         else:
@@ -302,11 +320,13 @@ class Writer:
         with transaction(self.db):
             self._settle()
             self._write_rows()
+            for row, why in self._moves:
+                move_session(self.db, row.id, row.project, row.rule or "", why)
         for rows in (self._events, self._bodies, self._words, self._records, self._gaps):
             rows.clear()
-        for index in (self._digests, self._positions, self._changed, self._sessions):
+        for index in (self._digests, self._positions, self._changed, self._sessions, self._owners):
             index.clear()
-        self._codes.clear()
+        self._moves.clear()
         self.size_bytes = 0
         self._is_empty = self._is_broken = False
 
