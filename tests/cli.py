@@ -1,7 +1,9 @@
 """Running the command line in this process, and as a process of its own."""
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -44,6 +46,20 @@ class Cli:
         done = self(*arguments)
         assert done.code == 0, done.err
         return done
+
+
+def at_terminal(*arguments: str | Path, typed: str = "") -> Done:
+    """The command line as a process of its own with a terminal to itself, at which this is typed."""
+    child, master = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "brainproj", *map(str, arguments)])
+    os.write(master, typed.encode())
+    said = b""
+    with contextlib.suppress(OSError):  # the terminal is gone with the process
+        while piece := os.read(master, 65536):
+            said += piece
+    os.close(master)
+    return Done(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode().replace("\r\n", "\n"), "")
 
 
 def spawn(*arguments: str | Path, **options: Any) -> "subprocess.Popen[bytes]":

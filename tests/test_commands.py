@@ -99,7 +99,7 @@ def test_preview_json_is_the_contract(home: Path, cli: Cli) -> None:
     build_demo(home, NOW)
     found = cli.ok("preview", "--cwd", home / "dev/worktrees/tides", "--json").json
     assert set(found) == {
-        "project", "scope", "moment", "context", "block", "bytes", "tokens", "delivered", "withheld", "left_out", "sources",
+        "project", "scope", "moment", "context", "block", "bytes", "tokens", "delivered", "withheld", "left_out", "sources", "given",
     }  # fmt: skip
     assert found["project"]["worktree"] == "tides" and found["project"]["branch"] == "tides"
     assert (

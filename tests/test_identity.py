@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from brainproj.agents.call import text_of
 from brainproj.config import read_config
 from brainproj.core.project import Resolution, Rule
 from brainproj.errors import Ambiguous, NotFound
+from brainproj.hooks.place import find_project
 from brainproj.identity import Resolver
 from brainproj.paths import find_paths
+from brainproj.places import Places
+from brainproj.store import publish
 from brainproj.store.database import open_store
 
 from .conftest import CASES
@@ -32,14 +36,30 @@ class World:
         self.paths = find_paths({}, home)
 
     def resolve(self, folder: Path | str, explicit: str | None = None, **environment: str) -> Resolution:
+        """The answer, after the hook was asked the same and gave the same."""
         db = open_store(self.paths.brain_db)
+        config = read_config(self.paths.config_path)
+        resolution = None
         try:
-            resolver = Resolver(self.paths, read_config(self.paths.config_path), db, NOW)
+            resolver = Resolver(self.paths, config, db, NOW, places=Places(self.paths, config))
             resolution = resolver.resolve(str(folder), environment, explicit)
             assert resolver.notes == []
             return resolution
         finally:
             db.close()
+            if explicit is None:
+                identity = resolution.identity if resolution else None
+                assert self.ask_hook(folder, **environment) == (identity.key if identity else "")
+
+    def ask_hook(self, folder: Path | str, **environment: str) -> str | None:
+        """What a hook in this folder takes for its project: the key, '' for none, None for "to be found out"."""
+        ready = publish.open_ready(self.paths.ready_db)
+        assert ready is not None
+        try:
+            cwd = text_of(str(folder), 8192)
+            return find_project(ready, str(self.paths.home), str(self.home), cwd, environment)
+        finally:
+            ready.close()
 
     def key(self, folder: Path | str, **environment: str) -> str | None:
         identity = self.resolve(folder, **environment).identity

@@ -38,6 +38,13 @@ def ingest(home: Path, environment: dict[str, str] | None = None, wanted: Wanted
         db.close()
 
 
+HOME_FILES = {f"{name}.db{part}" for name in ("brain", "ready") for part in ("", "-wal", "-shm")} | {
+    "ingest.lock",
+    "hook",
+}
+"""What commands leave in the home."""
+
+
 def store(home: Path) -> sqlite3.Connection:
     return open_store(find_paths({}, home).brain_db, write=False)
 
@@ -329,7 +336,7 @@ def test_case_27_ids_that_are_paths(home: Path, tmp_path: Path, cli: Cli) -> Non
     # an empty id is no id: the file's own name stands in
     assert stored == {one for one in ids if one} | {f"not-a-uuid-{ids.index('')}"}
     names = {path.name for path in (home / ".brainproj").rglob("*")}
-    assert names <= {"brain.db", "brain.db-wal", "brain.db-shm", "ingest.lock"}
+    assert names <= HOME_FILES
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/St_Johns"])

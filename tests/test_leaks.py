@@ -6,7 +6,7 @@ import pytest
 
 from .cli import Cli, spawn
 from .repositories import add_worktree, make_repository
-from .test_ingest import bytes_of, ingest
+from .test_ingest import HOME_FILES, bytes_of, ingest
 from .transcripts import call, prompt, reply, session_id, write_claude
 
 WORDS = {"alpha": "axolotl", "beta": "bandicoot"}
@@ -118,7 +118,7 @@ def test_logs_and_files_beside_the_store_hold_no_word(
     log = (home / ".brainproj" / "logs" / "brainproj.log").read_text()
     assert "ZeroDivisionError" in log and "bandicoot" not in log
     names = {path.name for path in (home / ".brainproj").rglob("*") if path.is_file()}
-    assert names <= {"brain.db", "brain.db-wal", "brain.db-shm", "ingest.lock", "brainproj.log"}
+    assert names <= HOME_FILES | {"brainproj.log"}
     assert bytes_of(home)
 
 

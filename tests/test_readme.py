@@ -20,10 +20,14 @@ EXAMPLES = [
     if line.startswith("brainproj ")
 ]
 
+AT_A_TERMINAL = ("share",)
+"""Acts of a person; tests/hooks/test_delivery.py runs it at one."""
+
 
 def test_every_command_is_shown() -> None:
     shown = {line.split()[1] for line in EXAMPLES}
-    assert {entry.name for entry in COMMANDS} - {"demo"} <= shown
+    assert {entry.name for entry in COMMANDS} - {"demo", *AT_A_TERMINAL} <= shown
+    assert all(f"`brainproj {name} " in README for name in AT_A_TERMINAL)
     for entry in COMMANDS:
         assert f"| `brainproj {entry.name}` |" in README
 

@@ -105,9 +105,8 @@ def _usage_problem(error: Exception) -> UsageProblem:
 
 def _show_unforeseen(error: Exception) -> None:
     """One line for a failure nobody foresaw; the traceback goes to the log."""
-    from .identity import user_home
     from .log import write_traceback
-    from .paths import find_paths
+    from .paths import find_paths, user_home
 
     path = find_paths(os.environ, user_home(os.environ)).log_path
     where = f"; the traceback is in {path}" if write_traceback(path, error) else ""

@@ -38,6 +38,17 @@ class SetBy(StrEnum):
     FLAG = "flag"
 
 
+NUMBERS = {
+    "payload_max_bytes": 4096,
+    "hot_arcs_top_n": 10,
+    "stale_lesson_days": 14,
+    "stale_signal_days": 3,
+    "project_memory_ttl": 600,
+    "refresh_tool_calls": 20,
+}
+"""Settings that are whole numbers, with their defaults (design 9)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectTable:
     """`[projects."KEY"]`: what a person said of one project. `path` is set for a declared folder."""
@@ -63,6 +74,7 @@ class Config:
     exclude_projects: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
 
@@ -107,6 +119,7 @@ class _Checker:
             exclude_projects=self.texts(exclude.get("projects"), "capture.exclude.projects"),
             hide=self.patterns(redaction.get("hide"), "redaction.hide"),
             keep=self.patterns(redaction.get("keep"), "redaction.keep"),
+            numbers=self.whole_numbers(document),
             problems=tuple(self.problems),
         )
 
@@ -150,6 +163,18 @@ class _Checker:
     def texts_by_name(self, document: Mapping[str, Any], name: str) -> dict[str, str]:
         found = {key: self.text(value, f"{name}.{key}") for key, value in self.table(document, name).items()}
         return {key: value for key, value in found.items() if value}
+
+    def whole_numbers(self, document: Mapping[str, Any]) -> dict[str, int]:
+        """`[brain]`: the settings by the names they have in the environment, without `BRAIN_` and in small letters."""
+        found = {}
+        for name, value in self.table(document, "brain").items():
+            if name not in NUMBERS:
+                self.bad(f"brain.{name}", value, f"one of {', '.join(NUMBERS)}")
+            elif not isinstance(value, int) or isinstance(value, bool):
+                self.bad(f"brain.{name}", value, "a whole number")
+            else:
+                found[name] = value
+        return found
 
     def scope(self, value: object, name: str) -> Scope | None:
         if value is None or value in list(Scope):
@@ -205,8 +230,13 @@ def scope_in_force(
     return ScopeSetting(effective, set_by, config.scope, own, problems)
 
 
-def whole_number(environment: Mapping[str, str], name: str, default: int, problems: list[str]) -> int:
-    """An integer setting of the environment; a malformed one is named in `problems` and the default used."""
+def whole_number(config: Config, environment: Mapping[str, str], setting: str, problems: list[str]) -> int:
+    """A setting of NUMBERS: the environment's `BRAIN_…`, else config.toml's, else its default.
+
+    A malformed one of the environment is named in `problems` and left out.
+    """
+    name = "BRAIN_" + setting.upper()
+    default = config.numbers.get(setting, NUMBERS[setting])
     text = environment.get(name, "").strip()
     if not text:
         return default

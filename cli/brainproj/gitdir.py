@@ -115,17 +115,29 @@ def _read(path: str, limit: int) -> str:
         raise GitUnreadable(path, error.strerror) from error
 
 
-def config_stamp(checkout: Checkout) -> str:
-    """A text that changes whenever the configuration that names the remotes may have changed."""
-    parts = []
-    for path in (checkout.common_dir + "/config", checkout.git_dir + "/config.worktree"):
-        try:
-            seen = os.stat(path)
-        except OSError:
-            parts.append("-")
-        else:
-            parts.append(f"{seen.st_mtime_ns}:{seen.st_size}:{seen.st_ino}")
-    return " ".join(parts)
+def config_paths(checkout: Checkout) -> tuple[str, str]:
+    """The files that name the remotes; either may be missing."""
+    return (checkout.common_dir + "/config", checkout.git_dir + "/config.worktree")
+
+
+def stamp_of(path: str) -> str:
+    """A text that changes whenever a file may have changed; `-` for one that is missing."""
+    try:
+        seen = os.stat(path)
+    except (OSError, ValueError):
+        return "-"
+    return f"{seen.st_mtime_ns}:{seen.st_size}:{seen.st_ino}"
+
+
+def stamps_of(paths: list[str]) -> str:
+    """The stamps of several files in one text, each after its path."""
+    return "\0".join([line for path in paths for line in (path, stamp_of(path))])
+
+
+def stamps_hold(text: str) -> bool:
+    """Whether all files are as they were when `stamps_of` made the text."""
+    lines = text.split("\0") if text else []
+    return all(stamp_of(path) == stamp for path, stamp in zip(lines[::2], lines[1::2], strict=False))
 
 
 def read_config(checkout: Checkout) -> dict[str, str]:
@@ -134,7 +146,7 @@ def read_config(checkout: Checkout) -> dict[str, str]:
     Raises GitUnreadable where the configuration is there and cannot be read.
     """
     settings: dict[str, str] = {}
-    for path in (checkout.common_dir + "/config", checkout.git_dir + "/config.worktree"):
+    for path in config_paths(checkout):
         if os.path.lexists(path):
             for name, value in _parse_config(_read(path, CONFIG_LIMIT)):
                 settings.setdefault(name, value)

@@ -6,13 +6,11 @@ vanished folder, a moved repository and a fork keep their project. When the stor
 same, and `notes` says that it was not remembered.
 """
 
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from . import gitdir
 from .config import Config
@@ -21,13 +19,13 @@ from .core.ids import ProjectKey
 from .core.project import ProjectIdentity, Resolution, Rule
 from .core.text import encodable
 from .core.times import to_micros
+from .foreign import agentihooks
 from .paths import Paths
-from .repositories import Repositories
+from .places import Places
+from .repositories import Repositories, find_readable_checkout
+from .scratch import find_scratch_root, is_inside, scratch_name
 from .store import projects as rows
 from .store.database import transaction
-
-SNAPSHOT_LIMIT = 4 << 20
-"""Bytes of a swarm's snapshot that are read."""
 
 
 @dataclass(slots=True)
@@ -39,6 +37,9 @@ class Resolver:
     db: sqlite3.Connection
     now: datetime
     notes: list[str] = field(default_factory=list)
+    places: Places | None = None
+    """Where answers are written down for hooks; None: nowhere."""
+    _is_settled: bool = False
     _catalogue: Catalogue | None = None
     _seen: dict[str, Resolution] = field(default_factory=dict)
 
@@ -49,9 +50,11 @@ class Resolver:
     ) -> Resolution:
         """The project of `cwd` for a session with this environment. Raises NotFound or Ambiguous for explicit names."""
         environment = environment or {}
-        named = explicit or environment.get("BRAINPROJ_PROJECT")
-        if named:
-            return self.named(named, cwd, "--project" if explicit else "BRAINPROJ_PROJECT")
+        self.settle()
+        if explicit:
+            return self.named(explicit, cwd, "--project")
+        if named := environment.get("BRAINPROJ_PROJECT"):
+            return self._named_by_environment(named, cwd)
         if swarm := environment.get("AGENTIHOOKS_SWARM"):
             found = self._swarm(swarm, cwd)
             if found:
@@ -64,9 +67,31 @@ class Resolver:
         """The project that a key, name or alias means. Raises NotFound, Ambiguous."""
         return _resolved(self._identity(self.catalogue.get(text), cwd, Rule.EXPLICIT, f"{source} names it: {text}"))
 
+    def _named_by_environment(self, text: str, cwd: str) -> Resolution:
+        found = None
+        try:
+            found = self.named(text, cwd, "BRAINPROJ_PROJECT")
+            return found
+        finally:
+            if self.places:
+                self.places.remember_named(text, found.identity.key if found and found.identity else None)
+
+    def settle(self) -> None:
+        """Bring what hooks look up to the settings of now, in a new ready.db or when config.toml changed."""
+        if self.places is None or self._is_settled:
+            return
+        self._is_settled = True
+        if not self.places.is_current():
+            for folder in self.places.begin(self._scratch_root, self.catalogue, rows.list_places(self.db)):
+                self._folder(folder)
+
     def look_again(self) -> None:
         """Forget which folders had no project: a checkout that was seen since may be what they lay in."""
         self._seen = {cwd: found for cwd, found in self._seen.items() if found.identity is not None}
+
+    @property
+    def _scratch_root(self) -> str:
+        return find_scratch_root(self.config, self.paths)
 
     @property
     def _repositories(self) -> Repositories:
@@ -87,12 +112,15 @@ class Resolver:
     def _swarm(self, slug: str, cwd: str) -> Resolution | None:
         """Rule 2: the project of the swarm's repository."""
         repository, source = self.config.swarms.get(slug), "[swarms] in config.toml"
+        snapshot = agentihooks.swarm_snapshot(self.paths.agentihooks_home, slug)
         if repository is None:
-            repository, source = self._snapshot_repository(slug), "its snapshot"
-        if repository is None:
-            return None
-        found = self._folder(os.path.expanduser(repository))
-        if found.identity is None:
+            repository, source = agentihooks.swarm_repository(snapshot), "its snapshot"
+        folder = os.path.expanduser(repository) if repository else ""
+        found = self._folder(folder) if folder else None
+        if self.places:
+            read = self._repositories.evidence(find_readable_checkout(folder))
+            self.places.remember_swarm(slug, found, [str(snapshot or ""), *read])
+        if found is None or found.identity is None:
             return None
         here = self._folder(cwd).identity
         same = here is not None and here.key == found.identity.key
@@ -111,21 +139,6 @@ class Resolver:
             )
         )
 
-    def _snapshot_repository(self, slug: str) -> str | None:
-        """`repo` in the snapshot that agentihooks keeps of a swarm (formats/agentihooks.md 5.2)."""
-        if not slug or not all(letter.isascii() and (letter.isalnum() or letter == "-") for letter in slug):
-            return None
-        path = self.paths.agentihooks_home / "swarm" / slug / "snapshot.json"
-        try:
-            with path.open("rb") as file:
-                snapshot = json.loads(file.read(SNAPSHOT_LIMIT))
-        except (OSError, ValueError, RecursionError):
-            return None
-        for holder in (snapshot, snapshot.get("config") if isinstance(snapshot, dict) else None):
-            if isinstance(holder, dict) and isinstance(holder.get("repo"), str) and holder["repo"]:
-                return str(holder["repo"])
-        return None
-
     def _folder(self, cwd: str) -> Resolution:
         """Rules 3 to 5, for a folder as it is on disk, else as it was."""
         if not cwd:
@@ -142,22 +155,34 @@ class Resolver:
     def _real_folder(self, cwd: str) -> Resolution:
         cwd.encode()
         real = os.path.realpath(cwd)
+        real.encode()
         if not os.path.isdir(real):
-            return self._vanished(cwd, real)
-        home = os.path.realpath(self.paths.user_home)
+            resolution = self._vanished(cwd, real)
+            if self.places:
+                self.places.remember_vanished(real, resolution)
+            return resolution
         try:
-            checkout = gitdir.find_checkout(real, ignored_top=home)
+            checkout = gitdir.find_checkout(real, ignored_top=os.path.realpath(self.paths.user_home))
+            resolution = self._existing(cwd, real, checkout)
         except gitdir.GitUnreadable as error:
-            return self._unreadable(cwd, real, error)
+            resolution = self._unreadable(cwd, real, error)
+            if self.places:
+                self.places.remember_unreadable(real, resolution)
+            return resolution
+        if self.places:
+            scratch = scratch_name(real, self._scratch_root)
+            self.places.remember_folder(real, resolution, checkout, self._repositories.evidence(checkout), scratch)
+        return resolution
+
+    def _existing(self, cwd: str, real: str, checkout: gitdir.Checkout | None) -> Resolution:
+        """Rules 3 to 5 for a folder that is there. Raises gitdir.GitUnreadable."""
+        home = os.path.realpath(self.paths.user_home)
         declared = self._declared(real, checkout)
         if declared and (checkout is None or len(declared[1]) >= len(checkout.top)):
             return self._decide_declared(cwd, declared[0], checkout)
-        try:
-            if checkout is not None and not self._is_scratch_repository(real, checkout):
-                return self._decide_git(cwd, checkout)
-        except gitdir.GitUnreadable as error:
-            return self._unreadable(cwd, real, error)
-        scratch = self._scratch_name(real)
+        if checkout is not None and not self._is_scratch_repository(real, checkout):
+            return self._decide_git(cwd, checkout)
+        scratch = scratch_name(real, self._scratch_root)
         if scratch:
             return self._decide_scratch(cwd, real, scratch)
         if real == home:
@@ -194,8 +219,8 @@ class Resolver:
                 continue
             path = os.path.realpath(os.path.expanduser(project.path))
             for view, root, top in views:
-                if _is_inside(view, path):
-                    seen = top + path[len(root) :] if root and _is_inside(path, root) else path
+                if is_inside(view, path):
+                    seen = top + path[len(root) :] if root and is_inside(path, root) else path
                     if best is None or len(seen) > len(best[1]):
                         best = (project, seen)
         return best
@@ -279,26 +304,11 @@ class Resolver:
 
     # scratch --------------------------------------------------------------------------------------------------------
 
-    def _scratch_name(self, real: str) -> str | None:
-        """`<repo>` where `real` is `<scratch root>/<repo>/<task>` or deeper (formats/agentihooks.md 5.3)."""
-        root = os.path.realpath(os.path.expanduser(self._scratch_root()))
-        if not _is_inside(real, root) or real == root:
-            return None
-        parts = real[len(root) :].strip("/").split("/")
-        return parts[0] if len(parts) >= 2 else None
-
-    def _scratch_root(self) -> str:
-        root = self.config.scratch_root
-        return str(self.paths.user_home) + root[1:] if root == "~" or root.startswith("~/") else root
-
     def _is_scratch_repository(self, real: str, checkout: gitdir.Checkout) -> bool:
         """Whether the checkout is a scratch folder that somebody ran `git init` in: no remote, and it lies there."""
-        if self._scratch_name(real) is None or not _is_inside(checkout.top, self._scratch_root_real()):
+        if scratch_name(real, self._scratch_root) is None or not is_inside(checkout.top, self._scratch_root):
             return False
         return not checkout.linked and self._repositories.describe(checkout).remote is None
-
-    def _scratch_root_real(self) -> str:
-        return os.path.realpath(os.path.expanduser(self._scratch_root()))
 
     # answers and memory -----------------------------------------------------------------------------------------------
 
@@ -349,6 +359,7 @@ class Resolver:
 
     def _write(self, change: Callable[[], None]) -> None:
         """Run a small change in a transaction (ours, or the caller's); the answer does not depend on it."""
+        before = rows.count_projects(self.db)
         try:
             if self.db.in_transaction:
                 change()
@@ -360,6 +371,8 @@ class Resolver:
             if note not in self.notes:
                 self.notes.append(note)
         self._catalogue = None
+        if self.places:
+            self.places.doubt(names=rows.count_projects(self.db) != before)
 
     def _micros(self) -> int:
         return to_micros(self.now) or 0
@@ -368,19 +381,10 @@ class Resolver:
 def checkout_at_home(real: str, home: str) -> bool:
     """Whether the home folder is itself a repository and holds `real`."""
     try:
-        return _is_inside(real, home) and gitdir.checkout_at(home) is not None
+        return is_inside(real, home) and gitdir.checkout_at(home) is not None
     except gitdir.GitUnreadable:
         return False
 
 
-def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
 def _resolved(identity: ProjectIdentity) -> Resolution:
     return Resolution(identity.cwd, identity, identity.rule, identity.why)
-
-
-def user_home(environment: Mapping[str, str]) -> Path:
-    """The person's home folder: `HOME`, else what the system says."""
-    return Path(environment["HOME"]) if environment.get("HOME") else Path.home()

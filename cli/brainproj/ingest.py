@@ -7,7 +7,7 @@ finds nothing new imports neither readers nor rules of redaction: it takes littl
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,12 +17,13 @@ from .config import Config
 from .core.rules import rules_version
 from .core.times import to_micros
 from .identity import Resolver
-from .locks import locked, need_room
+from .locks import LOCK_WAIT_S, locked, need_room
 from .paths import Paths
+from .recall import read_recall_settings
 from .reports import Progress, Report, Task, Wanted
-from .store import database
+from .store import database, publish
 from .store.listing import stale_projects
-from .store.transcripts import read_stamps
+from .store.transcripts import is_stamped, read_stamps
 
 __all__ = ["Ingest", "Progress", "Report", "Wanted"]
 RESTART_ALL = "UPDATE transcripts SET size_bytes = -1, adapter = -1"
@@ -42,6 +43,7 @@ class Ingest:
     resolver: Resolver
     now: datetime
     progress: Progress | None = None
+    lock_wait_s: float = LOCK_WAIT_S
     report: Report = field(default_factory=Report)
     _rules: Callable[[str], str] | None = None
 
@@ -53,15 +55,19 @@ class Ingest:
             self.report.read = len(tasks)
             self.report.bytes = sum(task.found.size_bytes for task in tasks)
         else:
-            with locked(self.paths.ingest_lock), database.explained(self.paths.brain_db):
+            with locked(self.paths.ingest_lock, self.lock_wait_s), database.explained(self.paths.brain_db):
                 self._prepare(wanted)
                 self._read(self._tasks(wanted), wanted.first)
                 self._finish()
+                self._read_grown()
+                self._make_ready()
         self.report.seconds = time.monotonic() - began
         return self.report
 
     def _tasks(self, wanted: Wanted) -> list[Task]:
         """The transcripts that are new or changed, in no order."""
+        if wanted.transcripts is not None:
+            return self._named_tasks(wanted.transcripts)
         tasks: list[Task] = []
         since_ns = int(wanted.since.timestamp() * 1e9) if wanted.since else None
         for adapter in ADAPTERS:
@@ -77,6 +83,54 @@ class Ingest:
                 elif since_ns is None or found.mtime_ns >= since_ns:
                     tasks.append(Task(adapter, home, found))
         return tasks
+
+    def _named_tasks(self, transcripts: Iterable[tuple[str, str]]) -> list[Task]:
+        """Those of some transcripts that are there and have changed."""
+        tasks = []
+        adapters = {adapter.name: adapter for adapter in ADAPTERS if adapter.name not in self.config.exclude_agents}
+        for agent, path in dict.fromkeys(transcripts):
+            adapter = adapters.get(agent)
+            home = agent_home(self.paths, agent) if adapter else None
+            found = adapter.find_transcript(home, path) if adapter and home else None
+            if adapter is None or home is None or found is None:
+                continue
+            self.report.found += 1
+            if is_stamped(self.db, found.path, (found.size_bytes, found.mtime_ns, adapter.version)):
+                self.report.unchanged += 1
+            else:
+                tasks.append(Task(adapter, home, found))
+        return tasks
+
+    def _read_grown(self) -> None:
+        """What hooks saw grow while this process alone could read: nobody else will."""
+        ready = self.resolver.places.open() if self.resolver.places else None
+        while ready is not None and (grown := publish.list_wanted(ready, "transcript")):
+            self._read(self._named_tasks((row.agent, row.value) for row in grown), None)
+            self._finish()
+            publish.drop_wanted(ready, grown)
+
+    def _make_ready(self) -> None:
+        """The blocks of the projects in which something happened; of all, where hooks have none yet."""
+        ready = self.resolver.places.open() if self.resolver.places else None
+        if ready is None:
+            return
+        is_first = not publish.seen_projects(ready) and bool(self.resolver.catalogue.projects)
+        if not is_first and not self.report.projects:
+            return
+        from .launcher import write_launcher
+        from .refresh import Refresh
+
+        write_launcher(self.paths)
+        settings = read_recall_settings(self.config, {})
+        refresh = Refresh(self.paths, self.config, self.db, ready, self.resolver, settings, self.now)
+        if is_first:
+            refresh.everything()
+            return
+        numbers = sorted(self.report.projects)
+        found = {known.key: known for number in numbers if (known := self.resolver.catalogue.by_id(number))}
+        for known in found.values():
+            refresh.project(known)
+        refresh.fleet()
 
     def _read(self, tasks: list[Task], first: str | None) -> None:
         """Have the tasks read; the transcripts of the project of `first` before the others."""
@@ -124,6 +178,7 @@ class Ingest:
         self._attribute_again()
         self._take_titles()
         stale = stale_projects(self.db)
+        self.report.projects.update(stale)
         if stale:
             from .store.arcs import rebuild_arcs
 

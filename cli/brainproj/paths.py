@@ -16,11 +16,37 @@ class Paths:
     cursor_home: Path
     agentihooks_home: Path
     broadcast_path: Path
+    brain_feed: Path
 
     @property
     def brain_db(self) -> Path:
         """What is kept."""
         return self.home / "brain.db"
+
+    @property
+    def ready_db(self) -> Path:
+        """What hooks look up; can be made anew."""
+        return self.home / "ready.db"
+
+    @property
+    def launcher(self) -> Path:
+        """What the agents' settings name; no upgrade changes its path."""
+        return self.home / "hook"
+
+    @property
+    def spool_path(self) -> Path:
+        """What hooks could not write to ready.db."""
+        return self.home / "spool.jsonl"
+
+    @property
+    def feed_dir(self) -> Path:
+        """Entries that a person gives to every session on this machine."""
+        return self.home / "feed"
+
+    @property
+    def worker_lock(self) -> Path:
+        """Held by the one worker that hooks start."""
+        return self.home / "worker.lock"
 
     @property
     def config_path(self) -> Path:
@@ -53,6 +79,12 @@ def find_paths(environment: Mapping[str, str], user_home: Path) -> Paths:
         codex_home=place("CODEX_HOME", user_home / ".codex"),
         cursor_home=place("CURSOR_CONFIG_DIR", user_home / ".cursor"),
         agentihooks_home=agentihooks_home,
+        brain_feed=place("BRAIN_SOURCE_PATH", agentihooks_home / "brain-feed"),
         # agentihooks itself ignores AGENTIHOOKS_HOME for this one file
         broadcast_path=place("BROADCAST_FILE", user_home / ".agentihooks" / "broadcast.json"),
     )
+
+
+def user_home(environment: Mapping[str, str]) -> Path:
+    """The person's home folder: `HOME`, else what the system says."""
+    return Path(environment["HOME"]) if environment.get("HOME") else Path.home()

@@ -1,4 +1,8 @@
-"""What a session would be given, piece by piece with the reason: the verb behind `brainproj preview`."""
+"""What a session would be given, piece by piece with the reason: the verb behind `brainproj preview`.
+
+It refreshes what is ready, in the foreground, and then asks the hook's own function what to reply, so the text is the
+hook's by construction.
+"""
 
 import sqlite3
 from dataclasses import dataclass
@@ -9,8 +13,12 @@ from .config import Scope
 from .core.block import Block, BlockItem
 from .core.catalogue import KnownProject
 from .core.project import Resolution
+from .core.times import from_micros, render_time, to_micros
 from .core.tokens import estimate_tokens
-from .recall import LocalSource, RecallSettings, recall_block
+from .hooks import reply
+from .refresh import Refresh
+from .store import publish
+from .store.publish import Item, SeenSession
 
 
 class Moment(StrEnum):
@@ -31,10 +39,6 @@ class Moment(StrEnum):
     END = "end"
 
 
-WITH_BLOCK = frozenset((Moment.START, Moment.RESUME, Moment.CLEAR, Moment.COMPACT, Moment.FORK, Moment.SUBAGENT_START))
-"""The moments at which a session that was told nothing yet gets the block (design 7)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A thing that was delivered or withheld, and why."""
@@ -49,23 +53,29 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What a running session was given already."""
+
+    at: datetime | None
+    moment: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
-    """The exact context of a session at a moment."""
+    """The exact context of a session at a moment. `block` is None where none is given then."""
 
     resolution: Resolution
     project: KnownProject | None
     scope: Scope
     moment: Moment
+    context: str
     block: Block | None
     delivered: tuple[Reason, ...]
     withheld: tuple[Reason, ...]
+    given: tuple[Given, ...]
     source_state: str
     budget_bytes: int
-
-    @property
-    def context(self) -> str:
-        """The string the session is given."""
-        return self.block.text if self.block else ""
 
     def value(self) -> dict[str, object]:
         """The document of `preview --json`."""
@@ -82,37 +92,97 @@ class Preview:
             "withheld": [reason.value() for reason in self.withheld],
             "left_out": self.block.left_out if self.block else 0,
             "sources": [{"name": "local", "state": self.source_state, "age_s": 0}],
+            "given": [{"at": render_time(one.at), "moment": one.moment, "what": one.what} for one in self.given],
         }
 
 
-def preview(
-    db: sqlite3.Connection,
-    resolution: Resolution,
-    project: KnownProject | None,
-    scope: Scope,
-    moment: Moment,
-    settings: RecallSettings,
-    now: datetime,
-) -> Preview:
-    """What a session in this project would be given at this moment."""
-    state = "fresh" if db.execute("SELECT 1 FROM transcripts LIMIT 1").fetchone() else "never"
-    if project is None:
-        return Preview(resolution, None, scope, moment, None, (), (), state, settings.budget_bytes)
-    block = recall_block(LocalSource(db, settings.arcs_at_most), project, settings, now)
-    why_not = _why_not(scope, moment)
-    if why_not:
-        withheld = (Reason("block", "block", f"the memory of {project.name}", why_not),)
-        return Preview(resolution, project, scope, moment, None, (), withheld, state, settings.budget_bytes)
-    delivered = tuple(_delivered(item, project) for item in block.items)
-    return Preview(resolution, project, scope, moment, block, delivered, (), state, settings.budget_bytes)
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which session is asked about. session: one that hooks saw; None for one that would start in a folder."""
+
+    resolution: Resolution
+    project: KnownProject | None
+    scope: Scope
+    moment: Moment
+    session: SeenSession | None = None
 
 
-def _why_not(scope: Scope, moment: Moment) -> str | None:
-    if scope is Scope.OFF:
+def preview(refresh: Refresh, asked: Asked) -> Preview:
+    """What the session would be given at the moment."""
+    now = to_micros(refresh.now) or 0
+    block = refresh.project(asked.project) if asked.project else None
+    refresh.fleet()
+    key = asked.project.key if asked.project else ""
+    said = reply.choose(refresh.ready, _told(asked, now), asked.moment.value, key, asked.scope.value, now)
+    items = publish.list_items(refresh.ready, key)
+    is_given = said.block is not None
+    delivered = (
+        [_delivered(item, asked.project) for item in block.items] if block and is_given and asked.project else []
+    )
+    chosen = {item[reply.HASH] for item in said.items}
+    delivered += [_reason(item, item.why) for item in items if item.hash in chosen]
+    return Preview(
+        resolution=asked.resolution,
+        project=asked.project,
+        scope=asked.scope,
+        moment=asked.moment,
+        context=said.context(),
+        block=block if is_given else None,
+        delivered=tuple(delivered),
+        withheld=tuple(_withheld(asked, items, is_given)),
+        given=_given(refresh.ready, asked.session),
+        source_state="fresh" if _has_transcripts(refresh.db) else "never",
+        budget_bytes=refresh.settings.budget_bytes,
+    )
+
+
+def _told(asked: Asked, now: int) -> reply.Told:
+    """What the session had. One that is only imagined was told all that there is, when it started just now."""
+    session = asked.session
+    if session is not None:
+        return reply.Told(
+            session.agent, session.session_id, session.agent_id, session.epoch, session.told_at, session.told
+        )
+    return reply.Told("claude", "", told_at=None if asked.moment.value in (*reply.WITH_BLOCK, "resume") else now)
+
+
+def _withheld(asked: Asked, items: list[Item], is_given: bool) -> list[Reason]:
+    """What this session does not get in its scope, or at this moment."""
+    found = []
+    if asked.project is not None and not is_given:
+        found.append(Reason("block", "block", f"the memory of {asked.project.name}", _why_no_block(asked)))
+    key = asked.project.key if asked.project else ""
+    for item in items:
+        verdict = {"strict": item.strict, "rank": item.ranked, "off": item.off}[asked.scope.value if key else "off"]
+        if item.kind == "entry" and verdict not in ("*", key):
+            found.append(_reason(item, item.why))
+    return found
+
+
+def _why_no_block(asked: Asked) -> str:
+    if asked.scope is Scope.OFF:
         return "scope is off: no session gets its project's block"
-    if moment not in WITH_BLOCK:
-        return f"the block is given when a session starts, not at {moment.value}"
-    return None
+    if asked.session is not None and asked.session.told_at is not None:
+        return "this session has it"
+    return f"the block is given when a session starts, not at {asked.moment.value}"
+
+
+def _given(ready: sqlite3.Connection, session: SeenSession | None) -> tuple[Given, ...]:
+    if session is None:
+        return ()
+    rows = publish.list_delivered(ready, session.agent, session.session_id)
+    return tuple(
+        Given(from_micros(row.at), row.moment, row.id or "something that is out of date by now") for row in rows
+    )
+
+
+def _has_transcripts(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM transcripts LIMIT 1").fetchone() is not None
+
+
+def _reason(item: Item, why: str) -> Reason:
+    kind = item.heading.rstrip("s:").lower() if item.kind == "record" else item.kind
+    return Reason(item.id, kind, item.title, why)
 
 
 def _delivered(item: BlockItem, project: KnownProject) -> Reason:

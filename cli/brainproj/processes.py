@@ -224,3 +224,25 @@ def _runs(folder: Path, program: str) -> bool:
     executable = (_read_link(folder / "exe") or "").removesuffix(" (deleted)")
     names = (Path(called).name, Path(executable).name)
     return any(name == program or name.startswith(f"{program}-") for name in names)
+
+
+def list_ancestors() -> list[str]:
+    """The names of the programs above this process, the nearest first; empty where the system does not tell (macOS)."""
+    names: list[str] = []
+    pid = os.getppid()
+    while pid > 1 and len(names) < ANCESTORS_MAX:
+        try:
+            stat = (PROC / str(pid) / "stat").read_bytes()
+            words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            break
+        called = [os.fsdecode(word).rpartition("/")[2] for word in words[:2]]
+        own = stat[stat.index(b"(") + 1 : stat.rindex(b")")].decode("utf-8", "replace")
+        # a script's name stands behind its interpreter's
+        names.append(called[1] if len(called) > 1 and called[0] in INTERPRETERS else own)
+        pid = int(stat[stat.rindex(b")") + 2 :].split()[1])
+    return names
+
+
+INTERPRETERS = ("node", "bun", "python", "python3")
+ANCESTORS_MAX = 64

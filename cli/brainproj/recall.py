@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from .config import whole_number
+from .config import Config, whole_number
 from .core.arcs import focus_of, group_arcs
 from .core.block import Block, render_project_block
 from .core.catalogue import KnownProject
@@ -67,21 +67,23 @@ def _items(records: list[reading.StoredRecord], kind: str) -> tuple[MemoryItem, 
 
 @dataclass(frozen=True, slots=True)
 class RecallSettings:
-    """What the environment says of recalling. `problems` names malformed values."""
+    """How a block is made. `problems` names malformed values of the environment."""
 
     budget_bytes: int
     arcs_at_most: int
     stale_lesson_days: int
+    stale_signal_days: int
     problems: tuple[str, ...]
 
 
-def read_recall_settings(environment: Mapping[str, str]) -> RecallSettings:
-    """The settings by their existing names (design 9)."""
+def read_recall_settings(config: Config, environment: Mapping[str, str]) -> RecallSettings:
+    """The settings by their existing names (design 9). What hooks give is made with an empty environment."""
     problems: list[str] = []
     return RecallSettings(
-        budget_bytes=whole_number(environment, "BRAIN_PAYLOAD_MAX_BYTES", 4096, problems),
-        arcs_at_most=whole_number(environment, "BRAIN_HOT_ARCS_TOP_N", 10, problems),
-        stale_lesson_days=whole_number(environment, "BRAIN_STALE_LESSON_DAYS", 14, problems),
+        budget_bytes=whole_number(config, environment, "payload_max_bytes", problems),
+        arcs_at_most=whole_number(config, environment, "hot_arcs_top_n", problems),
+        stale_lesson_days=whole_number(config, environment, "stale_lesson_days", problems),
+        stale_signal_days=whole_number(config, environment, "stale_signal_days", problems),
         problems=tuple(problems),
     )
 

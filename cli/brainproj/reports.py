@@ -28,6 +28,8 @@ class Report:
     by_agent: dict[str, int] = field(default_factory=dict)
     """Transcripts read, by agent; for the view, as `events_by_agent`."""
     events_by_agent: dict[str, int] = field(default_factory=dict)
+    projects: set[int] = field(default_factory=set)
+    """Numbers of the projects in which something happened; for the refresh."""
 
     def value(self) -> dict[str, object]:
         return {
@@ -46,7 +48,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to read: which agents, from which root, since when; `first` is a folder whose transcripts go first."""
+    """What to read: which agents, from which root, since when; `first` is a folder whose transcripts go first.
+
+    transcripts: (agent, path) of those that a hook saw grow; None: look for all that are new.
+    """
 
     agents: tuple[str, ...] = ()
     root: Path | None = None
@@ -54,6 +59,7 @@ class Wanted:
     first: str | None = None
     rebuild: bool = False
     dry_run: bool = False
+    transcripts: tuple[tuple[str, str], ...] | None = None
 
 
 Progress = Callable[[int, int], None]

@@ -148,6 +148,25 @@ class Repositories:
         found = list(former.values())
         return found[0] if len(found) == 1 and found[0].key.startswith("local/") else None
 
+    def evidence(self, checkout: gitdir.Checkout | None, hops: int = PATH_HOPS) -> list[str]:
+        """The files that say which project a checkout is, those of repositories its path remotes lead to too."""
+        if checkout is None:
+            return []
+        paths = list(gitdir.config_paths(checkout))
+        for url in gitdir.remotes_of(gitdir.read_config(checkout)).values():
+            parsed = parse_remote(url, self.hosts)
+            if not isinstance(parsed, LocalPath) or hops <= 0 or "\0" in parsed.path:
+                continue
+            target = os.path.realpath(os.path.join(checkout.top, os.path.expanduser(parsed.path)))
+            for folder in (target, target + ".git"):
+                paths += [folder + "/config", folder + "/.git", folder + "/.git/config"]
+                try:
+                    other = gitdir.checkout_at(folder) if os.path.isdir(folder) else None
+                    paths += self.evidence(other, hops - 1)
+                except gitdir.GitUnreadable:
+                    continue
+        return list(dict.fromkeys(paths))
+
     # memory ---------------------------------------------------------------------------------------------------------
 
     def is_remembered(self, repository: Repository, claim: Claim) -> bool:
@@ -195,3 +214,12 @@ def _is_checkout_of(folder: str, checkout: gitdir.Checkout) -> bool:
     except gitdir.GitUnreadable:
         return False
     return found is not None and found.common_dir == checkout.common_dir
+
+
+def find_readable_checkout(folder: str) -> gitdir.Checkout | None:
+    """The checkout that holds a folder; None where there is none, or none that can be read."""
+    try:
+        real = os.path.realpath(folder) if os.path.isabs(folder) and "\0" not in folder else ""
+        return gitdir.find_checkout(real) if real and os.path.isdir(real) else None
+    except gitdir.GitUnreadable:
+        return None

@@ -7,7 +7,8 @@ An `adapter.py` knows where transcripts are and imports the reader only when one
 new must not pay for reading.
 """
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -23,6 +24,18 @@ class Found(NamedTuple):
     mtime_ns: int
     inode: int
     is_child: bool
+
+
+def find_one(folders: Iterable[Path], path: str, *, is_child: bool) -> Found | None:
+    """The transcript at `path`, if it lies below one of these folders: a path that we were told is only data."""
+    real = os.path.realpath(path)
+    if not any(real.startswith(os.path.realpath(folder) + "/") for folder in folders):
+        return None
+    try:
+        seen = os.stat(real)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return Found(path, seen.st_size, seen.st_mtime_ns, seen.st_ino, is_child)
 
 
 class Reader(Protocol):
@@ -51,6 +64,9 @@ class Adapter(Protocol):
 
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home. Unreadable folders are passed by."""
+
+    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
+        """The transcript at `path`; None for what is gone, or lies where this agent keeps none."""
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """Titles that the agent keeps beside its transcripts, by session id; they may change without the transcript."""

@@ -36,13 +36,15 @@ def session_ids(incomplete: str) -> list[str]:
 def _project_here() -> tuple[int, ...]:
     """The numbers of the current folder's project; empty where it has none or that cannot be told."""
     from ..errors import BrainError
-    from .surroundings import current_folder, find_surroundings, resolver_for
+    from ..identity import Resolver
+    from .surroundings import current_folder, find_surroundings
 
     try:
         around = find_surroundings()
         from ..store.database import open_store
 
-        resolver = resolver_for(around, open_store(around.paths.brain_db, write=False))
+        db = open_store(around.paths.brain_db, write=False)
+        resolver = Resolver(around.paths, around.config, db, around.now)
         identity = resolver.resolve(current_folder(), around.environment).identity
         known = resolver.catalogue.by_key(identity.key) if identity else None
     except (BrainError, OSError, sqlite3.Error):
@@ -54,8 +56,7 @@ def _rows(sql: str, values: tuple[int, ...] = ()) -> list[tuple[str, ...]]:
     import os
 
     from ..errors import BrainError
-    from ..identity import user_home
-    from ..paths import find_paths
+    from ..paths import find_paths, user_home
     from ..store.database import open_store
 
     try:

@@ -8,11 +8,15 @@ import typer
 
 from ..config import Scope, scope_in_force
 from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
-from ..preview import Moment, preview
+from ..places import environment_of
+from ..preview import Asked, Moment, preview
 from ..recall import read_recall_settings
+from ..refresh import Refresh
+from ..store import publish
+from ..store.publish import SeenSession
 from ..store.reading import find_sessions
 from ..views import terminal
-from ..views.blocks import render_reasons, render_summary
+from ..views.blocks import render_given, render_reasons, render_summary
 from .options import JSON, PROJECT, SCOPE, SESSION
 from .reading import read_first
 from .surroundings import (
@@ -33,7 +37,9 @@ def run_preview(
     session: SESSION = None,
     project: PROJECT = None,
     scope: SCOPE = None,
-    at: Annotated[str, typer.Option(help="The moment: start, resume, clear, compact, fork, prompt, …")] = "start",
+    at: Annotated[
+        str | None, typer.Option(help="The moment: start (the default), resume, clear, compact, fork, prompt, tool, …")
+    ] = None,
     json: JSON = False,
 ) -> None:
     """Show the exact text that a session in this folder is given.
@@ -44,21 +50,34 @@ def run_preview(
 
       brainproj preview --session 5c77 --scope rank
     """
-    moment = _moment(at)
+    if session and (cwd or project):
+        raise UsageProblem("a session says itself where it is", hint="leave out --cwd and --project")
     flag = _scope(scope)
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    folder = _session_folder(db, session) if session else folder_argument(cwd)
+    ready = (resolver.places.open() if resolver.places else None) or publish.open_in_memory()
+    running = _seen_session(ready, session) if session else None
+    moment = _moment(at or ("prompt" if running and running.told_at is not None else "start"))
+    folder = (running.cwd if running else None) or (_session_folder(db, session) if session else folder_argument(cwd))
     read_first(around, db, resolver, folder)
-    resolution = resolver.resolve(folder, around.environment, explicit=project)
+    environment = environment_of(running.named, running.swarm) if running else around.environment
+    resolution = resolver.resolve(folder, environment, explicit=project)
     identity = resolution.identity
-    known = resolver.catalogue.by_key(identity.key) if identity else None
+    known = resolver.catalogue.by_key(
+        running.project if running and running.project else identity.key if identity else ""
+    )
     setting = scope_in_force(around.config, around.environment, (known.key, *known.aliases) if known else (), flag)
-    recall = read_recall_settings(around.environment)
+    recall = read_recall_settings(around.config, around.environment)
     for problem in (*setting.problems, *recall.problems):
         terminal.warn(problem)
-    found = preview(db, resolution, known, setting.effective, moment, recall, around.now)
+    effective = Scope(running.scope) if running and running.scope and not flag else setting.effective
+    refresh = Refresh(around.paths, around.config, db, ready, resolver, recall, around.now)
+    found = preview(refresh, Asked(resolution, known, effective, moment, running))
+    if recall != read_recall_settings(around.config, {}):
+        refresh_settings = read_recall_settings(around.config, {})
+        Refresh(around.paths, around.config, db, ready, resolver, refresh_settings, around.now).again(known)
+        terminal.note("BRAIN_ settings of this shell count for this preview only; hooks read [brain] in config.toml")
     if json:
         terminal.answer_json(found.value())
     else:
@@ -66,11 +85,21 @@ def run_preview(
         if found.context:
             terminal.aside("")
             terminal.answer(found.context)
-        if found.withheld:
-            terminal.aside("")
-            terminal.aside(render_reasons(found))
+        for table in (render_given(found, around.now), render_reasons(found)):
+            if table is not None:
+                terminal.aside("")
+                terminal.aside(table)
     if identity is None and not session and not Path(folder).is_dir():
         raise FolderGone(f"{folder} does not exist", detail="It was never seen before, so it has no project.")
+
+
+def _seen_session(ready: sqlite3.Connection, beginning: str) -> SeenSession | None:
+    """The session whose id begins so, if hooks saw one; the store is asked otherwise. Raises Ambiguous."""
+    found = [one for one in publish.list_seen(ready) if one.session_id.startswith(beginning) and not one.agent_id]
+    exact = [one for one in found if one.session_id == beginning]
+    if len(found) > 1 and not exact:
+        raise Ambiguous(f"more than one session begins with {beginning}", hint=f"one of them is {found[0].session_id}")
+    return next(iter(exact or found), None)
 
 
 def _moment(text: str) -> Moment:

@@ -85,6 +85,8 @@ def _declarations() -> Declarations:
 
 
 def _say(change: Change, json: bool) -> None:
+    around = find_surroundings()
+    resolver_for(around, open_for_reading(around.paths)).settle()
     if json:
         table = change.table
         scope = table.scope.value if table.scope else None

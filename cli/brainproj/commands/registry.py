@@ -25,6 +25,7 @@ COMMANDS = (
     Entry("resolve", "resolve", "Tell which project a folder belongs to, and why."),
     Entry("projects", "projects", "List the known projects; declare, alias, merge."),
     Entry("scope", "scope", "Show or set how far a session's memory reaches."),
+    Entry("share", "share", "Let a signal of one project reach every session on this machine."),
     Entry("forget", "forget", "Remove what is stored, for good; it does not come back with the next backfill."),
     Entry("completion", "completion", "Print the completion script of a shell."),
     Entry("demo", "demo", "Show it all on two small made-up repositories, in a temporary home."),

@@ -41,6 +41,7 @@ def scope(
     if value is not None:
         set_scope(around.paths.config_path, Scope(value), known.key if known and project else None)
         around = find_surroundings()
+        resolver_for(around, open_for_reading(around.paths)).settle()
     setting = scope_in_force(around.config, around.environment, (known.key, *known.aliases) if known else ())
     for problem in setting.problems:
         terminal.warn(problem)

@@ -14,8 +14,10 @@ from pathlib import Path
 from ..config import Config, read_config
 from ..core.catalogue import KnownProject
 from ..errors import FolderGone, NotFound, StoreCorrupt, StoreNewer, StoreUnusable
-from ..identity import Resolver, user_home
-from ..paths import Paths, find_paths
+from ..identity import Resolver
+from ..launcher import mend_launcher
+from ..paths import Paths, find_paths, user_home
+from ..places import Places
 from ..store.database import open_store
 from ..views import terminal
 
@@ -35,6 +37,7 @@ def find_surroundings() -> Surroundings:
     environment = dict(os.environ)
     paths = find_paths(environment, user_home(environment))
     config = read_config(paths.config_path)
+    mend_launcher(paths)
     for problem in config.problems:
         terminal.warn(problem)
     return Surroundings(environment, paths, config, datetime.now(UTC))
@@ -58,7 +61,7 @@ def open_for_reading(paths: Paths) -> sqlite3.Connection:
 
 def resolver_for(around: Surroundings, db: sqlite3.Connection) -> Resolver:
     """A resolver over these surroundings."""
-    return Resolver(around.paths, around.config, db, around.now)
+    return Resolver(around.paths, around.config, db, around.now, places=Places(around.paths, around.config))
 
 
 def folder_argument(path: str | None) -> str:

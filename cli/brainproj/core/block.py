@@ -67,7 +67,7 @@ class _Line:
 def render_project_block(memory: ProjectMemory, budget_bytes: int, today: date, stale_lesson_days: int = 14) -> Block:
     """The block of a project, at most `budget_bytes` long (0 or less: FULL_BUDGET_BYTES)."""
     budget = budget_bytes if budget_bytes > 0 else FULL_BUDGET_BYTES
-    name = _attribute(memory.project)
+    name = render_attribute(memory.project)
     if memory.is_empty:
         line = f'<project-memory project="{name}">Nothing is remembered of this project yet.{CLOSE}'
         return Block(line if len(line.encode()) <= budget else "", (), 0)
@@ -87,7 +87,7 @@ def render_project_block(memory: ProjectMemory, budget_bytes: int, today: date, 
 
 def _head(memory: ProjectMemory, name: str) -> list[str]:
     newest = f' newest="{memory.newest_at.date().isoformat()}"' if memory.newest_at else ""
-    lines = [f'<project-memory project="{name}" from="{_attribute(memory.origin)}"{newest}>', WHAT_IT_IS]
+    lines = [f'<project-memory project="{name}" from="{render_attribute(memory.origin)}"{newest}>', WHAT_IT_IS]
     if memory.focus:
         lines.append(f"Focus: {_arc_text(memory.focus)}")
     return lines
@@ -162,10 +162,14 @@ def _by_kind(chosen: Sequence[_Line]) -> list[str]:
     return lines
 
 
-def _item_line(kind: str, item: MemoryItem) -> _Line:
-    text = safe_text(item.text)
+def render_item(item: MemoryItem) -> str:
+    """A decision, lesson or signal as a line: its text, its day, its address."""
     when = f" ({_day(item.at)})" if item.at else ""
-    return _Line(kind, f"- {text}{when} [{item.address}]", BlockItem(item.address, kind, text))
+    return f"- {safe_text(item.text)}{when} [{item.address}]"
+
+
+def _item_line(kind: str, item: MemoryItem) -> _Line:
+    return _Line(kind, render_item(item), BlockItem(item.address, kind, safe_text(item.text)))
 
 
 def _arc_line(arc: MemoryArc) -> _Line:
@@ -193,5 +197,6 @@ def _replace_all(text: str, *rules: tuple[re.Pattern[str], Callable[[re.Match[st
     return neutralise_markers(text)
 
 
-def _attribute(text: str) -> str:
+def render_attribute(text: str) -> str:
+    """A text as the value of an attribute in a frame's first line."""
     return safe_text(text).replace('"', "'").replace(">", "›")

@@ -62,9 +62,9 @@ def one_line(text: str) -> str:
     return " ".join(LINE_BREAKS.sub(" ", printable(text)).split())
 
 
-def counted(number: int, what: str) -> str:
-    """`1 session`, `2 sessions`, `1,200 sessions`."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 session`, `2 sessions`, `1,200 sessions`; `many` where an s does not do."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {many or one + 's'}"
 
 
 def clip(text: str, limit: int) -> str:

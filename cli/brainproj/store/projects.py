@@ -132,6 +132,17 @@ def write_place(db: sqlite3.Connection, path: str, project: int, kind: str, work
     )
 
 
+def count_projects(db: sqlite3.Connection) -> tuple[int, int]:
+    """How many projects there are, and how many of them are read as others."""
+    row = db.execute("SELECT count(*), count(merged_into) FROM projects").fetchone()
+    return row[0], row[1]
+
+
+def list_places(db: sqlite3.Connection) -> list[Place]:
+    """Every folder that was resolved once, with its project."""
+    return [Place(*row) for row in db.execute("SELECT path, project, kind, worktree FROM places")]
+
+
 def list_place_paths(db: sqlite3.Connection) -> list[str]:
     """Every folder that was resolved once."""
     return [row[0] for row in db.execute("SELECT path FROM places")]

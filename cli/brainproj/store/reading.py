@@ -131,7 +131,13 @@ class StoredRecord:
     attributes: str
     revision: int
     confirmed_by: str | None
+    code: int
     text: str
+
+
+def shared_codes(db: sqlite3.Connection) -> set[int]:
+    """The codes of the records that a person addressed to every session on this machine."""
+    return {row[0] for row in db.execute("SELECT code FROM shares")}
 
 
 def list_records(
@@ -148,12 +154,13 @@ def list_records(
     rows = db.execute(
         "SELECT r.id, r.kind, r.status, r.project, s.session_id, s.agent, e.code, r.span_start, r.span_end, r.at,"
         " r.title,"
-        " r.attributes, r.revision, r.confirmed_by, r.body FROM records r LEFT JOIN sessions s ON s.id = r.session"
+        " r.attributes, r.revision, r.confirmed_by, r.code, r.body FROM records r"
+        " LEFT JOIN sessions s ON s.id = r.session"
         f" LEFT JOIN events e ON e.id = r.event WHERE {' AND '.join(where)} ORDER BY r.at DESC, r.id DESC",
         values,
     ).fetchall()
-    found = texts.read_texts(db, (row[14] for row in rows))
-    return [StoredRecord(*(*row[:14], found.get(row[14], ""))) for row in rows]
+    found = texts.read_texts(db, (row[15] for row in rows))
+    return [StoredRecord(*(*row[:15], found.get(row[15], ""))) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,12 @@ def read_stamps(db: sqlite3.Connection, agent: str) -> set[tuple[str, int, int, 
     return set(db.execute("SELECT path, size_bytes, mtime_ns, adapter FROM transcripts WHERE agent = ?", (agent,)))
 
 
+def is_stamped(db: sqlite3.Connection, path: str, stamp: tuple[int, int, int]) -> bool:
+    """Whether a transcript was read as it is: its size, time and adapter version."""
+    row = db.execute("SELECT size_bytes, mtime_ns, adapter FROM transcripts WHERE path = ?", (path,)).fetchone()
+    return bool(row == stamp)
+
+
 def read_position(db: sqlite3.Connection, path: str) -> Position | None:
     """Where reading a transcript goes on."""
     row = db.execute(f"SELECT {COLUMNS} FROM transcripts WHERE path = ?", (path,)).fetchone()

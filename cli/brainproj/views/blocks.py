@@ -1,8 +1,11 @@
 """A preview for people: where the session is and how much it gets, and what was withheld and why."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ..core.text import one_line
+from ..core.ages import render_age
+from ..core.text import counted, one_line
+from ..core.tokens import estimate_tokens
 from .projects import short_path
 from .tables import Column, render_table
 
@@ -20,18 +23,35 @@ def render_summary(found: "Preview", home: str) -> str:
         return f"{cwd} has no project: {one_line(found.resolution.why)}. A session there gets no block."
     where = one_line(identity.name) + (f" (worktree {one_line(identity.worktree)})" if identity.worktree else "")
     said = f"{where}, at {found.moment}, scope {found.scope}"
-    if found.block is None:
+    if not found.context:
         return f"{said}: nothing"
-    count = len(found.block.items)
-    budget = found.budget_bytes if found.budget_bytes > 0 else 6000
-    items = f"{count} item" if count == 1 else f"{count} items"
-    line = f"{said}: {items}, {found.block.size_bytes:,} of {budget:,} bytes, about {found.block.tokens:,} tokens"
+    size = len(found.context.encode())
+    parts = []
+    if found.block is not None:
+        budget = found.budget_bytes if found.budget_bytes > 0 else 6000
+        parts.append(f"{counted(len(found.block.items), 'item')}, {found.block.size_bytes:,} of {budget:,} bytes")
+    entries = len(found.delivered) - (len(found.block.items) if found.block else 0)
+    if entries or found.block is None:
+        parts.append(f"{counted(entries, 'entry', 'entries')}, {size:,} bytes in all")
+    line = f"{said}: {', '.join(parts)}, about {estimate_tokens(found.context):,} tokens"
     if found.source_state == "never":
         line += "\nNo transcript was found on this machine yet. See how it works: brainproj demo"
     return line
 
 
-def render_reasons(found: "Preview") -> "Table":
-    """What was withheld, and why."""
+def render_reasons(found: "Preview") -> "Table | None":
+    """What was withheld, and why; then what entries came with the block."""
     columns = (Column("WITHHELD"), Column("KIND"), Column("WHY", clips=True))
-    return render_table(columns, ((reason.id, reason.kind, reason.why) for reason in found.withheld))
+    rows = [(reason.id, reason.kind, reason.why) for reason in found.withheld]
+    entries = [(reason.id, reason.kind, reason.why) for reason in found.delivered if reason.kind == "entry"]
+    if not rows:
+        return render_table((Column("DELIVERED"), *columns[1:]), entries) if entries else None
+    return render_table(columns, [*rows, *([("DELIVERED", "", "")] if entries else []), *entries])
+
+
+def render_given(found: "Preview", now: datetime) -> "Table | None":
+    """What a running session was given already."""
+    if not found.given:
+        return None
+    columns = (Column("GIVEN"), Column("AGO", right=True), Column("AT", clips=True))
+    return render_table(columns, ((one.what, render_age(one.at, now), one.moment) for one in found.given))

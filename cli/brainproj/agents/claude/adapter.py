@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..adapter import Found, Reader
-from .finding import find_transcripts
+from ..adapter import Found, Reader, find_one
+from .finding import CHILD, SUFFIX, find_transcripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,13 @@ class ClaudeAdapter:
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home, in no order."""
         return find_transcripts(agent_home)
+
+    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
+        """The transcript at `path`."""
+        if not path.endswith(SUFFIX) or "\0" in path:
+            return None
+        is_child = path.rpartition("/")[2].startswith(CHILD)
+        return find_one((agent_home / "projects",), path, is_child=is_child)
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """None: titles stand in the transcripts."""

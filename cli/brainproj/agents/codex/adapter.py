@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..adapter import Found, Reader
-from .rollouts import INDEX_NAME, find_rollouts
+from ..adapter import Found, Reader, find_one
+from .rollouts import FOLDERS, INDEX_NAME, find_rollouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,13 @@ class CodexAdapter:
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home, in no order."""
         return find_rollouts(agent_home)
+
+    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
+        """The transcript at `path`."""
+        name = path.rpartition("/")[2]
+        if not name.startswith("rollout-") or "\0" in path:
+            return None
+        return find_one((agent_home / folder for folder in FOLDERS), path, is_child=False)
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """The threads' names; few homes have any."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..adapter import Found, Reader
-from .finding import find_transcripts
+from ..adapter import Found, Reader, find_one
+from .finding import SUBAGENTS, find_transcripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,12 @@ class CursorAdapter:
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home, in no order."""
         return find_transcripts(agent_home)
+
+    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
+        """The transcript at `path`."""
+        if not path.endswith(".jsonl") or "/agent-transcripts/" not in path or "\0" in path:
+            return None
+        return find_one((agent_home / "projects",), path, is_child=f"/{SUBAGENTS}/" in path)
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """None: the editor keeps them in a database of its own, gigabytes large and locked (formats 3.4)."""

@@ -86,6 +86,9 @@ CREATE INDEX records_by_project ON records(project, kind);
 CREATE INDEX records_by_event ON records(event);
 CREATE INDEX records_by_body ON records(body);
 
+-- Signals that a person addressed to every session on this machine. code: the record's.
+CREATE TABLE shares(code INTEGER PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL, terminal TEXT);
+
 -- Threads of work, made anew from the sessions of a project whenever one of them changes.
 CREATE TABLE arcs(
   arc_id TEXT PRIMARY KEY, project INTEGER NOT NULL, title TEXT, started_at INTEGER, last_at INTEGER,

@@ -1,0 +1,73 @@
+"""Who may have an entry of a feed: one verdict for each scope, with the reason (design 7, S4).
+
+Decided by where an entry comes from (its id), never by what it says, with one exception: the operator's intent passes
+in strict scope to the one project that it names.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+EVERYBODY = "*"
+INTENT_IDS = frozenset({"operator-intent", "intent"})
+MEMORY_PREFIXES = ("hot-arcs", "lessons")
+SHORT = 4
+"""Letters; a name with fewer is a word of every text."""
+COMMON = frozenset(
+    """
+    agent agents api app apps backend base bench brain build cache client code common config core data demo
+    deploy docs engine example examples frontend gateway home infra kernel library main memory mobile model
+    models monorepo notes parser platform playground plugin project projects repo runtime sample sandbox schema
+    script scripts search server service services shared site source store system template test tests tool tools
+    utils vault website web worker workspace
+    """.split()  # noqa: SIM905  (read as what it is, a list of words)
+)
+"""Names that are ordinary words: they name a project only as `owner/name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A project as a text may name it. owner_name: the last two parts of its key, where it has them."""
+
+    key: str
+    names: tuple[str, ...]
+    owner_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who gets an entry in each scope: None nobody, EVERYBODY, or the key of one project; and why, for strict."""
+
+    strict: str | None
+    ranked: str | None
+    off: str | None
+    why: str
+
+
+def is_memory(entry_id: str) -> bool:
+    """Whether an entry is memory of the whole fleet: its arcs, its lessons, one guess at what the operator does."""
+    return entry_id in INTENT_IDS or entry_id.startswith(MEMORY_PREFIXES)
+
+
+def judge(entry_id: str, content: str, projects: Sequence[Named]) -> Verdict:
+    """The verdict on an entry."""
+    if not is_memory(entry_id):
+        return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, "what is addressed to the fleet reaches every session")
+    if entry_id not in INTENT_IDS:
+        return Verdict(None, EVERYBODY, EVERYBODY, "fleet memory, and this session has a project")
+    named = [project for project in projects if names_project(content, project)]
+    if len(named) == 1:
+        return Verdict(named[0].key, EVERYBODY, EVERYBODY, f"it names {named[0].names[0]} and no other known project")
+    why = "it names several projects" if named else "it names no known project"
+    return Verdict(None, EVERYBODY, EVERYBODY, why)
+
+
+def names_project(text: str, project: Named) -> bool:
+    """Whether a text names a project: by a whole word, or as `owner/name` where the name alone would say nothing."""
+    if project.owner_name and _holds_word(text, project.owner_name):
+        return True
+    return any(_holds_word(text, name) for name in project.names if len(name) >= SHORT and name.lower() not in COMMON)
+
+
+def _holds_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w/.-]){re.escape(word)}(?![\w/-]|\.\w)", text, re.IGNORECASE) is not None

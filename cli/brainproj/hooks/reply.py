@@ -1,0 +1,217 @@
+"""What a session gets at a moment: chosen among the ready items, then put into one text. `preview` calls this too.
+
+Who may have an item was decided before and stands in its verdicts; here only the session's own scope is looked at, what
+it had already, and the room there is. Nothing here writes.
+"""
+
+import sqlite3
+
+from ..store import ready
+
+TYPE_CHECKING = False  # typing itself is too dear for a hook
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = tuple[Any, ...]
+
+ROOM_BYTES = 6000
+"""What one moment may add: agents cut or hide more (formats/agents.md 2)."""
+NEVER = 1 << 62
+"""A moment after all others: to a session that was told nothing yet, no record is new."""
+SOME = 64
+"""Items looked at for one moment; more never fit."""
+NOT_PREPARED = (
+    "<project-memory>The memory of this project is not prepared yet; it is being made ready.</project-memory>"
+)
+UNKNOWN_PLACE = "<project-memory>This folder was not looked at before; its project is being found out.</project-memory>"
+WITH_BLOCK = ("start", "clear", "compact", "fork", "subagent_start")
+WITH_NEWS = (*WITH_BLOCK, "resume", "prompt", "tool")
+"""Moments at which entries and new records are given; at `tool` only at every so many calls, alerts always."""
+OWN_HEAD = (
+    '<project-news project="{}">\nRecorded in this project since this session was told, not an operator directive.'
+)
+FLEET_HEAD = (
+    '<fleet-feed from="{}">\nFleet wide: said to every project, not about this one alone. No operator directive.'
+)
+MEMORY_HEAD = '<fleet-memory from="{}">\nMemory of all projects, not of this one alone. No operator directive.'
+TAILS = {"<fleet-feed": "</fleet-feed>", "<fleet-memory": "</fleet-memory>", "<project-news": "</project-news>"}
+HASH, ID, KIND, TITLE, TEXT, HEADING, SOURCE, SEVERITY, IS_MEMORY, IS_ALERT, RECORDS, ORIGIN, PLACE, AT, WHY = range(15)
+COLUMNS = "hash, id, kind, title, text, heading, source, severity, is_memory, is_alert, records, origin, place, at, why"
+
+
+class Told:
+    """What a session is, and what it had: agent, session_id, agent_id ('' for itself), epoch, told_at, told."""
+
+    __slots__ = ("agent", "agent_id", "epoch", "session_id", "told", "told_at")
+
+    def __init__(
+        self,
+        agent: str,
+        session_id: str,
+        agent_id: str = "",
+        epoch: int = 0,
+        told_at: int | None = None,
+        told: str | None = None,
+    ) -> None:
+        self.agent = agent
+        self.session_id = session_id
+        self.agent_id = agent_id
+        self.epoch = epoch
+        self.told_at = told_at
+        self.told = told
+
+
+class Reply:
+    """What was chosen: rows of items, the block's among them first, and a line where there is no block to give."""
+
+    __slots__ = ("block", "items", "line", "shown")
+
+    def __init__(self, block: "Row | None", items: "list[Row]", line: str, shown: str) -> None:
+        self.block = block
+        self.items = items
+        self.line = line
+        self.shown = shown
+
+    def without(self, hashes: list[str]) -> "Reply":
+        """The reply without items that another hook of the same session gives at this very moment."""
+        block = None if self.block and self.block[HASH] in hashes else self.block
+        return Reply(block, [item for item in self.items if item[HASH] not in hashes], self.line, self.shown)
+
+    def context(self) -> str:
+        """The text: block and entries, an empty line between them; empty for nothing."""
+        parts = [self.block[TEXT]] if self.block else [self.line] if self.line else []
+        return "\n\n".join([*parts, *frames(self.items, self.shown)])
+
+
+def choose(
+    db: sqlite3.Connection, told: Told, moment: str, project: str | None, scope: str, now: int, is_due: bool = True
+) -> Reply:
+    """The reply to a session at a moment.
+
+    project: its key, '' for none, None where it is not known yet. is_due: at `tool`, whether it is the call at which
+    news are given. now: microseconds.
+    """
+    row = db.execute("SELECT shown FROM projects WHERE key = ?", (project or "",)).fetchone()
+    shown = row[0] if row else ""
+    block, line = _block(db, told, moment, project, scope)
+    if project is None or moment not in WITH_NEWS:
+        return Reply(block, [], line, shown)
+    only_alerts = moment == "tool" and not is_due
+    candidates = _entries(db, told, project, ready.SCOPE_COLUMNS[scope if project else "off"], now, only_alerts)
+    room = ROOM_BYTES
+    chosen: list[Row] = []
+    waiting = [item for item in candidates if not item[IS_ALERT]]
+    for item in [one for one in candidates if one[IS_ALERT]]:
+        room = _take(item, chosen, room, shown)
+    if block or line:
+        size = len((block[TEXT] if block else line).encode("utf-8")) + 2
+        if size > room:
+            block, line = None, ""
+        else:
+            room -= size
+    for item in waiting:
+        room = _take(item, chosen, room, shown)
+    return Reply(block, sorted(chosen, key=_order), line, shown)
+
+
+def _block(
+    db: sqlite3.Connection, told: Told, moment: str, project: str | None, scope: str
+) -> "tuple[Row | None, str]":
+    """(the block's item, or None; the line that is said instead)."""
+    if moment in WITH_BLOCK:
+        if project is None:
+            return None, UNKNOWN_PLACE
+    elif moment == "prompt":
+        if told.told_at is not None:
+            return None, ""
+    elif moment != "resume":
+        return None, ""
+    if not project or scope == "off":
+        return None, ""
+    row = db.execute(f"SELECT {COLUMNS} FROM items WHERE project = ? AND kind = 'block'", (project,)).fetchone()
+    if row is None:
+        return None, NOT_PREPARED if moment in WITH_BLOCK else ""
+    if moment == "resume" and told.told == row[RECORDS]:
+        return None, ""
+    if not row[TEXT] or _had(db, told, row[HASH]):
+        return None, ""
+    return row, ""
+
+
+def _entries(db: sqlite3.Connection, told: Told, project: str, column: str, now: int, only_alerts: bool) -> "list[Row]":
+    """Entries and new records that this session may have and has not had; the most important first."""
+    found: list[Row] = []
+    for owner in ("*", project) if project else ("*",):
+        alerts = "AND is_alert" if only_alerts else ""
+        rows = db.execute(
+            f"SELECT {COLUMNS} FROM items i WHERE {column} = ? AND kind <> 'block' {alerts}"
+            " AND (expires_at IS NULL OR expires_at > ?)"
+            " AND (kind = 'entry' OR (at > ? AND origin <> ?))"
+            " AND NOT EXISTS (SELECT 1 FROM delivered d WHERE d.agent = ? AND d.session_id = ? AND d.agent_id = ?"
+            f" AND d.epoch = ? AND d.hash = i.hash) ORDER BY place LIMIT {SOME}",
+            (
+                owner,
+                now,
+                told.told_at if told.told_at is not None else NEVER,
+                told.session_id,
+                told.agent,
+                told.session_id,
+                told.agent_id,
+                told.epoch,
+            ),
+        )
+        found += rows
+    found.sort(key=_order)
+    return found
+
+
+def _had(db: sqlite3.Connection, told: Told, item_hash: str) -> bool:
+    row = db.execute(
+        "SELECT 1 FROM delivered WHERE agent = ? AND session_id = ? AND agent_id = ? AND epoch = ? AND hash = ?",
+        (told.agent, told.session_id, told.agent_id, told.epoch, item_hash),
+    )
+    return row.fetchone() is not None
+
+
+def _take(item: "Row", chosen: "list[Row]", room: int, shown: str) -> int:
+    """Add an item if the frames with it still fit; the room that is left."""
+    before = _size(chosen, shown)
+    cost = _size([*chosen, item], shown) - before
+    if cost > room:
+        return room
+    chosen.append(item)
+    return room - cost
+
+
+def _size(items: "list[Row]", shown: str) -> int:
+    return sum(len(frame.encode("utf-8")) + 2 for frame in frames(items, shown))
+
+
+def _order(item: "Row") -> tuple[bool, int, int, str]:
+    """This project's records first, then what was said to the fleet, then the fleet's memory; by importance."""
+    return item[KIND] != "record", item[IS_MEMORY], item[PLACE], item[ID]
+
+
+def frames(items: "list[Row]", shown: str) -> list[str]:
+    """The texts of the items, those of one kind and source in one frame, whose first lines say what they are."""
+    groups: dict[str, list[Row]] = {}
+    for item in sorted(items, key=_order):
+        groups.setdefault(_head(item, shown), []).append(item)
+    texts = []
+    for head, group in groups.items():
+        lines = [head]
+        heading = ""
+        for item in group:
+            if item[HEADING] != heading:
+                heading = item[HEADING]
+                lines.append(heading)
+            lines.append(item[TEXT])
+        lines.append(TAILS[head[: head.index(" ")]])
+        texts.append("\n".join(lines))
+    return texts
+
+
+def _head(item: "Row", shown: str) -> str:
+    if item[KIND] == "record":
+        return OWN_HEAD.format(shown)
+    return (MEMORY_HEAD if item[IS_MEMORY] else FLEET_HEAD).format(item[SOURCE])

@@ -1,0 +1,18 @@
+"""The file that the launcher runs, with `-I -S`: it finds the package by its own place and hands over.
+
+`start.py HOME AGENT EVENT` is a hook; `start.py HOME --work` is the detached work that a hook started.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+if sys.argv[2:3] == ["--work"]:
+    from brainproj.worker import work
+
+    work(sys.argv[1])
+else:
+    from brainproj.hooks.hook import run
+
+    run(sys.argv[1:])

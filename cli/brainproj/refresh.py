@@ -1,0 +1,209 @@
+"""Fetch, render, decide for each scope, write ready: what hooks then only look up.
+
+Refreshing a project makes its block, its new records and its signals; refreshing the fleet, the entries of the feeds.
+The same memory gives the same items on the same day, whoever refreshes.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+
+from .config import Config, scope_in_force
+from .core.block import Block, render_attribute, render_item, safe_text
+from .core.catalogue import KnownProject
+from .core.entries import ALERTS, Entry, render_entry
+from .core.memory import MemoryItem
+from .core.scope import EVERYBODY, Named, judge
+from .core.signals import Signal, signals_in_force
+from .core.times import from_micros, to_micros
+from .feeds import OWN_SOURCE, read_feeds
+from .identity import Resolver
+from .paths import Paths
+from .recall import LocalSource, RecallSettings, recall_block
+from .store import publish
+from .store.publish import Item, ReadyProject
+from .store.reading import StoredRecord, list_records, shared_codes
+
+NEWS_AT_MOST = 50
+"""Records of a project that may still be new to a running session."""
+HEADINGS = {"decision": "Decisions:", "lesson": "Lessons:"}
+SIGNAL_PRIORITY = 8
+"""As the kernel gives its own list of signals (formats/kernel.md 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Makes ready what one store and the feeds hold. `settings`: the person's, not those of a session's environment."""
+
+    paths: Paths
+    config: Config
+    db: sqlite3.Connection
+    ready: sqlite3.Connection
+    resolver: Resolver
+    settings: RecallSettings
+    now: datetime
+
+    def everything(self) -> None:
+        """All projects, the fleet, and the keys under which sessions were seen."""
+        catalogue = self.resolver.catalogue
+        keys = publish.seen_projects(self.ready)
+        known = {key: project.key for key in keys if (project := catalogue.by_key(key))}
+        publish.rename_projects(self.ready, known)
+        for project in catalogue.projects:
+            self.project(project)
+        self.fleet()
+
+    def project(self, project: KnownProject) -> Block:
+        """One project; its block comes back."""
+        block = recall_block(LocalSource(self.db, self.settings.arcs_at_most), project, self.settings, self.now)
+        records = list_records(self.db, project.ids)
+        shared = shared_codes(self.db)
+        items = [_block_item(project, block)]
+        items += [self._news_item(project, record, place) for place, record in enumerate(_news(records))]
+        own = [signal for signal in self._signals(records) if signal.code not in shared]
+        items += [self._signal_item(signal, project.key, f"project {project.name}") for signal in own]
+        scope = scope_in_force(self.config, {}, (project.key, *project.aliases))
+        row = ReadyProject(project.key, render_attribute(project.name), scope.effective.value, self._micros())
+        publish.write_project(self.ready, row, items)
+        return block
+
+    def again(self, project: KnownProject | None) -> None:
+        """A project and the fleet, after somebody made them ready in another way."""
+        if project is not None:
+            self.project(project)
+        self.fleet()
+
+    def fleet(self) -> list[Item]:
+        """The entries of the feeds, and the signals that a person shared."""
+        projects = [_named(project) for project in self.resolver.catalogue.projects]
+        entries = read_feeds(self.paths, self.now)
+        items = [self._entry_item(entry, projects, place) for place, entry in enumerate(entries)]
+        shared = shared_codes(self.db)
+        if shared:
+            signals = self._signals(list_records(self.db, None))
+            items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
+        publish.write_fleet(self.ready, items)
+        return items
+
+    # items ----------------------------------------------------------------------------------------------------------
+
+    def _signals(self, records: Iterable[StoredRecord]) -> list[Signal]:
+        found = [
+            Signal(
+                record.code,
+                f"rec:{record.id}",
+                record.text,
+                from_micros(record.at),
+                record.session_id or "",
+                json.loads(record.attributes),
+            )
+            for record in records
+            if record.kind == "signal" and record.status == "current"
+        ]
+        return signals_in_force(found, self.now, self.settings.stale_signal_days)
+
+    def _signal_item(self, signal: Signal, project: str | None, source: str) -> Item:
+        line = render_item(MemoryItem(signal.address, signal.text, signal.at))
+        text = f"[signal · {safe_text(signal.severity)}] {line[2:]}"
+        who = project or EVERYBODY
+        return Item(
+            hash=_digest("entry", project, text),
+            id=signal.address,
+            kind="entry",
+            project=project,
+            title=safe_text(signal.text)[:120],
+            text=text,
+            source=render_attribute(source),
+            severity=signal.severity,
+            is_alert=signal.severity in ALERTS,
+            origin=signal.session_id,
+            strict=who,
+            ranked=who,
+            off=who,
+            place=_place(SIGNAL_PRIORITY, 0),
+            at=to_micros(signal.at) or 0,
+            why="a signal of this project's agents" if project else "a person shared this signal with every session",
+        )
+
+    def _entry_item(self, entry: Entry, projects: list[Named], place: int) -> Item:
+        verdict = judge(entry.id, f"{entry.title}\n{entry.content}", projects)
+        text = render_entry(entry, self.settings.budget_bytes if self.settings.budget_bytes > 0 else 4096)
+        return Item(
+            hash=_digest("entry", None, text),
+            id=entry.id,
+            kind="entry",
+            project=None,
+            title=safe_text(entry.title),
+            text=text,
+            source=render_attribute(entry.source),
+            severity=entry.severity,
+            is_memory=verdict.strict is None or verdict.strict != EVERYBODY,
+            is_alert=entry.is_alert,
+            strict=verdict.strict,
+            ranked=verdict.ranked,
+            off=verdict.off,
+            place=_place(entry.priority, place),
+            at=self._micros(),
+            expires_at=to_micros(entry.expires_at),
+            why=verdict.why,
+        )
+
+    def _news_item(self, project: KnownProject, record: StoredRecord, place: int) -> Item:
+        text = render_item(MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at)))
+        return Item(
+            hash=_digest("record", project.key, text),
+            id=f"rec:{record.id}",
+            kind="record",
+            project=project.key,
+            title=safe_text(record.text)[:120],
+            text=text,
+            heading=HEADINGS[record.kind],
+            origin=record.session_id or "",
+            strict=project.key,
+            ranked=project.key,
+            place=place,
+            at=min(record.at or 0, self._micros()),  # a clock that was ahead makes nothing new for ever
+            why=f"recorded in {project.name} by another session since this one was told",
+        )
+
+    def _micros(self) -> int:
+        return to_micros(self.now) or 0
+
+
+def _place(priority: int, number: int) -> int:
+    return (1000 - max(-1000, min(priority, 1000))) * 100_000 + number
+
+
+def _named(project: KnownProject) -> Named:
+    parts = project.key.split("/")
+    names = (project.name, *(name for name in project.aliases if "/" not in name))
+    return Named(project.key, names, "/".join(parts[-2:]) if len(parts) >= 3 else None)
+
+
+def _digest(kind: str, project: str | None, text: str) -> str:
+    return blake2b(f"{kind}\0{project or ''}\0{text}".encode(), digest_size=12).hexdigest()
+
+
+def _block_item(project: KnownProject, block: Block) -> Item:
+    """The block. Which records are in it decides whether a resumed session gets it once more."""
+    held = "\n".join(f"{item.address} {item.title}" for item in block.items if item.kind != "arc")
+    return Item(
+        hash=_digest("block", project.key, block.text),
+        id="block",
+        kind="block",
+        project=project.key,
+        title=f"the memory of {project.name}",
+        text=block.text,
+        records=blake2b(held.encode(), digest_size=8).hexdigest(),
+        strict=project.key,
+        ranked=project.key,
+        why=f"of {project.name}",
+    )
+
+
+def _news(records: Iterable[StoredRecord]) -> list[StoredRecord]:
+    """The newest records that may stand in a block."""
+    return [record for record in records if record.kind in HEADINGS and record.status == "current"][:NEWS_AT_MOST]

@@ -1,0 +1,201 @@
+"""The worker: what hooks leave to be done, done apart from the agent. One at a time, started by a hook, gone when idle.
+
+It finds out the projects of folders that nobody asked about before, refreshes projects that are stale, and reads the
+transcripts that grew. It runs with low priority, takes no lock that a person would have to wait for longer than one
+transcript takes, and writes its troubles to the log.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .agents.call import Call
+from .config import Config, read_config
+from .errors import BrainError, StoreLocked
+from .hooks import seen as hooks_seen
+from .identity import Resolver
+from .ingest import Ingest, Wanted
+from .launcher import write_launcher
+from .log import write_log, write_traceback
+from .paths import Paths, find_paths, user_home
+from .places import Places, environment_of
+from .recall import read_recall_settings
+from .refresh import Refresh
+from .store import publish
+from .store.database import open_store
+
+NICE = 10
+QUIET_S = 0.3
+"""A transcript is read when it was left alone for so long: agents write a message in several lines."""
+QUIET_AT_MOST_S = 3.0
+KEPT_DAYS = 30
+"""Sessions that were seen last before are forgotten here; what happened in them stands in the store."""
+
+
+def work(home: str) -> None:
+    """Do what is wanted, until nothing is. Raises nothing."""
+    environment = dict(os.environ) | {"BRAINPROJ_HOME": home}
+    paths = find_paths(environment, user_home(environment))
+    try:
+        os.nice(NICE)
+        with _alone(paths.worker_lock) as is_alone:
+            if is_alone:
+                _work(paths)
+    except BrainError as error:
+        write_log(paths.log_path, f"worker: {error.message}")
+    except Exception as error:
+        write_traceback(paths.log_path, error)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[bool]:
+    """Whether this is the only worker; the system frees the lock of one that was killed."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def _work(paths: Paths) -> None:
+    config = read_config(paths.config_path)
+    db = open_store(paths.brain_db)
+    ready = publish.open_ready(paths.ready_db)
+    if ready is None:
+        return
+    write_launcher(paths)
+    paths.home.joinpath("worker.claim").unlink(missing_ok=True)
+    turn = Turn(paths, config, db, ready)
+    is_done = False
+    try:
+        while not is_done:
+            publish.claim(ready, "worker", turn.micros())
+            left = turn.run()
+            is_done = left or publish.release_if_idle(ready, "worker", is_final=False)
+        publish.prune(ready, turn.micros() - KEPT_DAYS * 86_400_000_000)
+    finally:
+        publish.release_if_idle(ready, "worker", is_final=True)
+        ready.close()
+        db.close()
+
+
+@dataclass(slots=True)
+class Turn:
+    """One round of work; a new one begins when something was wanted meanwhile."""
+
+    paths: Paths
+    config: Config
+    db: sqlite3.Connection
+    ready: sqlite3.Connection
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def micros(self) -> int:
+        return time.time_ns() // 1000
+
+    def run(self) -> bool:
+        """Do everything that is wanted now; True where something has to be left for the next hook to ask for."""
+        now = self.clock()
+        resolver = Resolver(self.paths, self.config, self.db, now, places=Places(self.paths, self.config))
+        settings = read_recall_settings(self.config, {})
+        refresh = Refresh(self.paths, self.config, self.db, self.ready, resolver, settings, now)
+        self._take_spool()
+        self._find_projects(resolver, refresh)
+        for row in publish.list_wanted(self.ready, "project"):
+            project = resolver.catalogue.by_key(row.value)
+            if project is not None:
+                refresh.project(project)
+            refresh.fleet()
+            publish.drop_wanted(self.ready, [row])
+        return not self._read(resolver, now)
+
+    def _find_projects(self, resolver: Resolver, refresh: Refresh) -> None:
+        """The projects of folders that hooks did not know, and of the sessions that began there."""
+        rows = publish.list_wanted(self.ready, "folder")
+        for row in rows:
+            cwd, named, swarm = json.loads(row.value)
+            with contextlib.suppress(BrainError):  # a name that means nothing, or two things
+                identity = resolver.resolve(cwd or "", environment_of(named, swarm)).identity
+                project = resolver.catalogue.by_key(identity.key) if identity else None
+                if project is not None:
+                    refresh.project(project)
+        for session in publish.list_seen(self.ready) if rows else []:
+            if session.project is None:
+                key = ""
+                with contextlib.suppress(BrainError):
+                    environment = environment_of(session.named, session.swarm)
+                    identity = resolver.resolve(session.cwd or "", environment).identity
+                    key = identity.key if identity else ""
+                publish.write_seen_project(self.ready, session, key)
+        if rows:
+            refresh.fleet()
+        publish.drop_wanted(self.ready, rows)
+
+    def _read(self, resolver: Resolver, now: datetime) -> bool:
+        """Read the transcripts that grew; False while somebody else reads, who will read these too."""
+        rows = publish.list_wanted(self.ready, "transcript")
+        if not rows:
+            return True
+        _wait_until_quiet([row.value for row in rows])
+        wanted = Wanted(transcripts=tuple((row.agent, row.value) for row in rows))
+        try:
+            Ingest(self.paths, self.config, self.db, resolver, now, lock_wait_s=0.0).run(wanted)
+        except StoreLocked:
+            return False
+        publish.drop_wanted(self.ready, rows)
+        return True
+
+    def _take_spool(self) -> None:
+        """Write down what hooks could not."""
+        path = self.paths.spool_path
+        taken = path.with_name(path.name + ".taken")
+        with contextlib.suppress(FileNotFoundError):
+            if not taken.exists():
+                path.replace(taken)
+                time.sleep(0.05)  # for a hook that had opened it
+            for line in taken.read_text("utf-8", "replace").splitlines():
+                with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, sqlite3.Error):
+                    self._take_line(json.loads(line))
+            taken.unlink()
+
+    def _take_line(self, line: dict[str, object]) -> None:
+        paths = line["transcripts"] if isinstance(line["transcripts"], list) else []
+        agent, moment = str(line["agent"]), str(line["moment"])
+        call = Call(agent, "", moment, line["session_id"], line["agent_id"], line["cwd"], tuple(paths))
+        said = line["environment"]
+        environment = {str(name): str(value) for name, value in said.items()} if isinstance(said, dict) else {}
+        at = line["at"] if isinstance(line["at"], int) else self.micros()
+        given = [str(one) for one in line["given"]] if isinstance(line["given"], list) else []
+        publish.take_spooled(self.ready, lambda: hooks_seen.take(self.ready, call, environment, at, given))
+
+
+def _wait_until_quiet(paths: list[str]) -> None:
+    """Wait until these files were left alone for a moment, not for ever."""
+    deadline = time.monotonic() + QUIET_AT_MOST_S
+    before: list[tuple[int, int] | None] = []
+    while True:
+        sizes = [_size(path) for path in paths]
+        if sizes == before or time.monotonic() >= deadline:
+            return
+        before = sizes
+        time.sleep(QUIET_S)
+
+
+def _size(path: str) -> tuple[int, int] | None:
+    try:
+        seen = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return seen.st_size, seen.st_mtime_ns
