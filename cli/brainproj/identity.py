@@ -19,7 +19,7 @@ from .core.ids import ProjectKey
 from .core.project import ProjectIdentity, Resolution, Rule
 from .core.text import encodable
 from .core.times import to_micros
-from .foreign import agentihooks
+from .foreign.swarms import swarm_repository, swarm_snapshot
 from .paths import Paths
 from .places import Places
 from .repositories import Repositories, find_readable_checkout
@@ -112,9 +112,9 @@ class Resolver:
     def _swarm(self, slug: str, cwd: str) -> Resolution | None:
         """Rule 2: the project of the swarm's repository."""
         repository, source = self.config.swarms.get(slug), "[swarms] in config.toml"
-        snapshot = agentihooks.swarm_snapshot(self.paths.agentihooks_home, slug)
+        snapshot = swarm_snapshot(self.paths.agentihooks_home, slug)
         if repository is None:
-            repository, source = agentihooks.swarm_repository(snapshot), "its snapshot"
+            repository, source = swarm_repository(snapshot), "its snapshot"
         folder = os.path.expanduser(repository) if repository else ""
         found = self._folder(folder) if folder else None
         if self.places:

@@ -19,7 +19,6 @@ from .core.times import to_micros
 from .identity import Resolver
 from .locks import LOCK_WAIT_S, locked, need_room
 from .paths import Paths
-from .recall import read_recall_settings
 from .reports import Progress, Report, Task, Wanted
 from .store import database, publish
 from .store.listing import stale_projects
@@ -104,10 +103,13 @@ class Ingest:
     def _read_grown(self) -> None:
         """What hooks saw grow while this process alone could read: nobody else will."""
         ready = self.resolver.places.open() if self.resolver.places else None
-        while ready is not None and (grown := publish.list_wanted(ready, "transcript")):
+        while ready is not None and publish.has_grown(ready):
+            from .store.seen import drop_wanted, list_wanted
+
+            grown = list_wanted(ready, "transcript")
             self._read(self._named_tasks((row.agent, row.value) for row in grown), None)
             self._finish()
-            publish.drop_wanted(ready, grown)
+            drop_wanted(ready, grown)
 
     def _make_ready(self) -> None:
         """The blocks of the projects in which something happened; of all, where hooks have none yet."""
@@ -118,6 +120,7 @@ class Ingest:
         if not is_first and not self.report.projects:
             return
         from .launcher import write_launcher
+        from .recall import read_recall_settings
         from .refresh import Refresh
 
         write_launcher(self.paths)

@@ -4,7 +4,6 @@ It runs the hook with an interpreter and a file that it names, if both are there
 program that is gone must not make an agent refuse a prompt.
 """
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -17,13 +16,18 @@ START = Path(__file__).parent / "hooks" / "start.py"
 
 def launcher_text(home: Path, python: str, start: Path) -> str:
     """The few lines of sh."""
-    program, file = shlex.quote(python), shlex.quote(str(start))
+    program, file = _quoted(python), _quoted(str(start))
     return (
         "#!/bin/sh\n"
-        f"home=${{BRAINPROJ_HOME:-{shlex.quote(str(home))}}}\n"
+        f"home=${{BRAINPROJ_HOME:-{_quoted(str(home))}}}\n"
         f'[ -x {program} ] && [ -f {file} ] && {program} -I -S {file} "$home" "$@"\n'
         "exit 0\n"
     )
+
+
+def _quoted(text: str) -> str:
+    """A word of sh that means exactly this text."""
+    return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 def write_launcher(paths: Paths) -> bool:

@@ -75,7 +75,9 @@ class Places:
                 **publish.numbers(self.config.numbers),
             },
         )
-        publish.write_scopes(
+        from .store.items import write_scopes
+
+        write_scopes(
             db,
             {
                 project.key: scope_in_force(self.config, {}, (project.key, *project.aliases)).effective.value

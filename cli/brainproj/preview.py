@@ -17,8 +17,8 @@ from .core.times import from_micros, render_time, to_micros
 from .core.tokens import estimate_tokens
 from .hooks import reply
 from .refresh import Refresh
-from .store import publish
-from .store.publish import Item, SeenSession
+from .store.items import Item, list_items
+from .store.seen import SeenSession, list_delivered
 
 
 class Moment(StrEnum):
@@ -114,7 +114,7 @@ def preview(refresh: Refresh, asked: Asked) -> Preview:
     refresh.fleet()
     key = asked.project.key if asked.project else ""
     said = reply.choose(refresh.ready, _told(asked, now), asked.moment.value, key, asked.scope.value, now)
-    items = publish.list_items(refresh.ready, key)
+    items = list_items(refresh.ready, key)
     is_given = said.block is not None
     delivered = (
         [_delivered(item, asked.project) for item in block.items] if block and is_given and asked.project else []
@@ -170,7 +170,7 @@ def _why_no_block(asked: Asked) -> str:
 def _given(ready: sqlite3.Connection, session: SeenSession | None) -> tuple[Given, ...]:
     if session is None:
         return ()
-    rows = publish.list_delivered(ready, session.agent, session.session_id)
+    rows = list_delivered(ready, session.agent, session.session_id)
     return tuple(
         Given(from_micros(row.at), row.moment, row.id or "something that is out of date by now") for row in rows
     )

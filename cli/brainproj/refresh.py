@@ -23,8 +23,9 @@ from .feeds import OWN_SOURCE, read_feeds
 from .identity import Resolver
 from .paths import Paths
 from .recall import LocalSource, RecallSettings, recall_block
-from .store import publish
-from .store.publish import Item, ReadyProject
+from .store import items as ready_items
+from .store.items import Item, ReadyProject
+from .store.publish import seen_projects
 from .store.reading import StoredRecord, list_records, shared_codes
 
 NEWS_AT_MOST = 50
@@ -49,9 +50,9 @@ class Refresh:
     def everything(self) -> None:
         """All projects, the fleet, and the keys under which sessions were seen."""
         catalogue = self.resolver.catalogue
-        keys = publish.seen_projects(self.ready)
+        keys = seen_projects(self.ready)
         known = {key: project.key for key in keys if (project := catalogue.by_key(key))}
-        publish.rename_projects(self.ready, known)
+        ready_items.rename_projects(self.ready, known)
         for project in catalogue.projects:
             self.project(project)
         self.fleet()
@@ -67,7 +68,7 @@ class Refresh:
         items += [self._signal_item(signal, project.key, f"project {project.name}") for signal in own]
         scope = scope_in_force(self.config, {}, (project.key, *project.aliases))
         row = ReadyProject(project.key, render_attribute(project.name), scope.effective.value, self._micros())
-        publish.write_project(self.ready, row, items)
+        ready_items.write_project(self.ready, row, items)
         return block
 
     def again(self, project: KnownProject | None) -> None:
@@ -85,7 +86,7 @@ class Refresh:
         if shared:
             signals = self._signals(list_records(self.db, None))
             items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
-        publish.write_fleet(self.ready, items)
+        ready_items.write_fleet(self.ready, items)
         return items
 
     # items ----------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from .places import Places, environment_of
 from .recall import read_recall_settings
 from .refresh import Refresh
 from .store import publish
+from .store import seen as rows
 from .store.database import open_store
 
 NICE = 10
@@ -82,12 +83,12 @@ def _work(paths: Paths) -> None:
     is_done = False
     try:
         while not is_done:
-            publish.claim(ready, "worker", turn.micros())
+            rows.claim(ready, "worker", turn.micros())
             left = turn.run()
-            is_done = left or publish.release_if_idle(ready, "worker", is_final=False)
-        publish.prune(ready, turn.micros() - KEPT_DAYS * 86_400_000_000)
+            is_done = left or rows.release_if_idle(ready, "worker", is_final=False)
+        rows.prune(ready, turn.micros() - KEPT_DAYS * 86_400_000_000)
     finally:
-        publish.release_if_idle(ready, "worker", is_final=True)
+        rows.release_if_idle(ready, "worker", is_final=True)
         ready.close()
         db.close()
 
@@ -113,48 +114,48 @@ class Turn:
         refresh = Refresh(self.paths, self.config, self.db, self.ready, resolver, settings, now)
         self._take_spool()
         self._find_projects(resolver, refresh)
-        for row in publish.list_wanted(self.ready, "project"):
+        for row in rows.list_wanted(self.ready, "project"):
             project = resolver.catalogue.by_key(row.value)
             if project is not None:
                 refresh.project(project)
             refresh.fleet()
-            publish.drop_wanted(self.ready, [row])
+            rows.drop_wanted(self.ready, [row])
         return not self._read(resolver, now)
 
     def _find_projects(self, resolver: Resolver, refresh: Refresh) -> None:
         """The projects of folders that hooks did not know, and of the sessions that began there."""
-        rows = publish.list_wanted(self.ready, "folder")
-        for row in rows:
+        wanted = rows.list_wanted(self.ready, "folder")
+        for row in wanted:
             cwd, named, swarm = json.loads(row.value)
             with contextlib.suppress(BrainError):  # a name that means nothing, or two things
                 identity = resolver.resolve(cwd or "", environment_of(named, swarm)).identity
                 project = resolver.catalogue.by_key(identity.key) if identity else None
                 if project is not None:
                     refresh.project(project)
-        for session in publish.list_seen(self.ready) if rows else []:
+        for session in rows.list_seen(self.ready) if wanted else []:
             if session.project is None:
                 key = ""
                 with contextlib.suppress(BrainError):
                     environment = environment_of(session.named, session.swarm)
                     identity = resolver.resolve(session.cwd or "", environment).identity
                     key = identity.key if identity else ""
-                publish.write_seen_project(self.ready, session, key)
-        if rows:
+                rows.write_seen_project(self.ready, session, key)
+        if wanted:
             refresh.fleet()
-        publish.drop_wanted(self.ready, rows)
+        rows.drop_wanted(self.ready, wanted)
 
     def _read(self, resolver: Resolver, now: datetime) -> bool:
         """Read the transcripts that grew; False while somebody else reads, who will read these too."""
-        rows = publish.list_wanted(self.ready, "transcript")
-        if not rows:
+        grown = rows.list_wanted(self.ready, "transcript")
+        if not grown:
             return True
-        _wait_until_quiet([row.value for row in rows])
-        wanted = Wanted(transcripts=tuple((row.agent, row.value) for row in rows))
+        _wait_until_quiet([row.value for row in grown])
+        wanted = Wanted(transcripts=tuple((row.agent, row.value) for row in grown))
         try:
             Ingest(self.paths, self.config, self.db, resolver, now, lock_wait_s=0.0).run(wanted)
         except StoreLocked:
             return False
-        publish.drop_wanted(self.ready, rows)
+        rows.drop_wanted(self.ready, grown)
         return True
 
     def _take_spool(self) -> None:
@@ -178,7 +179,7 @@ class Turn:
         environment = {str(name): str(value) for name, value in said.items()} if isinstance(said, dict) else {}
         at = line["at"] if isinstance(line["at"], int) else self.micros()
         given = [str(one) for one in line["given"]] if isinstance(line["given"], list) else []
-        publish.take_spooled(self.ready, lambda: hooks_seen.take(self.ready, call, environment, at, given))
+        rows.take_spooled(self.ready, lambda: hooks_seen.take(self.ready, call, environment, at, given))
 
 
 def _wait_until_quiet(paths: list[str]) -> None:

@@ -13,8 +13,8 @@ from ..preview import Asked, Moment, preview
 from ..recall import read_recall_settings
 from ..refresh import Refresh
 from ..store import publish
-from ..store.publish import SeenSession
 from ..store.reading import find_sessions
+from ..store.seen import SeenSession, list_seen
 from ..views import terminal
 from ..views.blocks import render_given, render_reasons, render_summary
 from .options import JSON, PROJECT, SCOPE, SESSION
@@ -95,7 +95,7 @@ def run_preview(
 
 def _seen_session(ready: sqlite3.Connection, beginning: str) -> SeenSession | None:
     """The session whose id begins so, if hooks saw one; the store is asked otherwise. Raises Ambiguous."""
-    found = [one for one in publish.list_seen(ready) if one.session_id.startswith(beginning) and not one.agent_id]
+    found = [one for one in list_seen(ready) if one.session_id.startswith(beginning) and not one.agent_id]
     exact = [one for one in found if one.session_id == beginning]
     if len(found) > 1 and not exact:
         raise Ambiguous(f"more than one session begins with {beginning}", hint=f"one of them is {found[0].session_id}")

@@ -25,7 +25,8 @@ def log(home: str, what: str, error: BaseException | None = None) -> None:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     path = home + "/logs/hook.log"
     try:
-        os.makedirs(home + "/logs", 0o700, exist_ok=True)
+        if not os.path.isdir(home + "/logs"):
+            os.mkdir(home + "/logs", 0o700)  # and never the home itself, which somebody may just have taken away
         if os.path.exists(path) and os.path.getsize(path) > LOG_LIMIT:
             os.replace(path, path + ".1")
         append(path, f"{stamp} {what}{place}\n")
