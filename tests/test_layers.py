@@ -11,7 +11,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "browse", "capture", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share",
+    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share",
 }  # fmt: skip
 LOW = {"config", "errors", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {

@@ -5,12 +5,12 @@ next run goes on from where the store says, and ends with the store an undisturb
 finds nothing new imports neither readers nor rules of redaction: it takes little more than looking at names and times.
 """
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from .agents.registry import ADAPTERS, agent_home
 from .config import Config
@@ -75,12 +75,11 @@ class Ingest:
             home = wanted.root or agent_home(self.paths, adapter.name)
             stamps = read_stamps(self.db, adapter.name)
             version = adapter.version
-            for found in adapter.find_transcripts(home):
-                self.report.found += 1
-                if (found.path, found.size_bytes, found.mtime_ns, version) in stamps:
-                    self.report.unchanged += 1
-                elif since_ns is None or found.mtime_ns >= since_ns:
-                    tasks.append(Task(adapter, home, found))
+            found_all = list(adapter.find_transcripts(home))
+            fresh = [one for one in found_all if (one.path, one.size_bytes, one.mtime_ns, version) not in stamps]
+            self.report.found += len(found_all)
+            self.report.unchanged += len(found_all) - len(fresh)
+            tasks += [Task(adapter, home, one) for one in fresh if since_ns is None or one.mtime_ns >= since_ns]
         return tasks
 
     def _named_tasks(self, transcripts: Iterable[tuple[str, str]]) -> list[Task]:
@@ -200,7 +199,8 @@ class Ingest:
         asked = self.db.execute("SELECT value FROM meta WHERE name = 'attributed'").fetchone()
         is_known = asked is not None and asked[0] == places
         for cwd, sessions in self.db.execute(f"SELECT cwd, count(*) {HOMELESS} GROUP BY cwd").fetchall():
-            moved = 0 if cwd is None or (is_known and not Path(cwd).is_dir()) else self._attribute(cwd)
+            is_gone = cwd is not None and not os.path.isdir(cwd)  # noqa: PTH112  (Path takes ten times as long)
+            moved = 0 if cwd is None or (is_known and is_gone) else self._attribute(cwd)
             self.report.unattributed += sessions - moved
         if not is_known:
             with database.transaction(self.db):

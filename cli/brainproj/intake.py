@@ -17,6 +17,7 @@ from .agents.lines import open_transcript
 from .capture import TranscriptReading
 from .config import Config
 from .core.events import SessionFacts
+from .core.project import Rule
 from .core.text import encodable
 from .edges import edges, first_cwd, is_packed, last_time
 from .errors import TranscriptUnreadable
@@ -26,6 +27,7 @@ from .locks import need_room
 from .reports import Progress, Report, Task
 from .store import database
 from .store.gathering import SessionRow
+from .store.seen import SeenSession, list_seen
 from .store.transcripts import Position, positions_of_inode, read_position
 from .store.writer import Writer
 
@@ -42,6 +44,7 @@ class Intake:
     home: Path
     progress: Progress | None = None
     _names: FolderNames | None = field(default=None)
+    _seen: dict[tuple[str, str], SeenSession] | None = None
     _done_bytes: int = 0
     _all_bytes: int = 0
 
@@ -145,6 +148,14 @@ class Intake:
     def attribute(self, row: SessionRow, facts: SessionFacts, found: Found) -> None:
         """Find the project of a session by its first folder, else by the name of the transcript's folder."""
         writer = self.writer
+        hooked = self._hooked(row)
+        if hooked is not None and hooked.project and (known := self.resolver.catalogue.by_key(hooked.project)):
+            why = f"a hook saw it start in {hooked.cwd}, in {known.name}"
+            identity = self.resolver.resolve(hooked.cwd or "").identity
+            worktree = identity.worktree if identity and identity.key == known.key else None
+            if known.ids:
+                writer.attribute(row, known.ids[0], Rule.KNOWN.value, why, worktree, hooked.cwd)
+                return
         cwd = facts.cwd
         if cwd is None:
             self._names = self._names or FolderNames(self.db)
@@ -161,6 +172,14 @@ class Intake:
         with database.transaction(self.db):
             project = self.resolver.project_number(identity)
         writer.attribute(row, project, resolution.rule.value, resolution.why, identity.worktree, cwd)
+
+    def _hooked(self, row: SessionRow) -> SeenSession | None:
+        """The session as a hook saw it start: that outranks what a transcript tells later."""
+        if self._seen is None:
+            ready = self.resolver.places.open() if self.resolver.places else None
+            rows = list_seen(ready) if ready is not None else []
+            self._seen = {(one.agent, one.session_id): one for one in rows if not one.agent_id}
+        return self._seen.get((row.agent, row.session_id))
 
 
 def _fits(position: Position, file: IO[bytes], found: Found) -> bool:

@@ -1,4 +1,4 @@
-"""Which sessions run now: what the agents' own registers say, completed by agentihooks' registry.
+"""Which sessions run now: what the agents' own registers say, completed by our hooks and by agentihooks' registry.
 
 The agents know best. A session that only the registry knows, and only by its time, is believed where the agent keeps no
 register of its own: where it keeps one, it would list the session.
@@ -15,6 +15,7 @@ from .agents.codex import live as codex
 from .agents.cursor import live as cursor
 from .core.live import LONG_AGO, LiveSession, State, merge_sessions
 from .foreign import agentihooks
+from .hooked import find_hooked
 from .paths import Paths
 
 
@@ -40,7 +41,8 @@ def find_live_sessions(paths: Paths, now: datetime) -> list[LiveSession]:
     )
     own = [session for _, adapter, home in adapters for session in adapter.find_live(home, now)]
     registers = {agent for agent, adapter, home in adapters if adapter.keeps_register(home)}
-    told = [
+    told = find_hooked(paths, now)
+    told += [
         _with_agent(session, own, paths)
         for session in agentihooks.find_live(paths.broadcast_path, paths.agentihooks_home, now)
     ]

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 from . import gitdir
 from .core.catalogue import ProjectRow
@@ -20,8 +21,7 @@ PATH_HOPS = 3
 """How many path remotes are followed from clone to clone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """What a checkout says of itself. `keys` are those that all its remotes spell; `remote` is None without one."""
 
     checkout: gitdir.Checkout
@@ -34,8 +34,7 @@ class Repository:
     branch: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """The project a repository belongs to, and why."""
 
     key: str

@@ -124,7 +124,10 @@ class SessionLists:
         cwd = session.cwd or (row["cwd"] if row else None)
         resolution = self.resolver.resolve(cwd) if cwd else None
         identity = resolution.identity if resolution else None
-        project = self.resolver.catalogue.by_key(identity.key) if identity else None
+        key = session.project_key or (identity.key if identity else "")
+        project = self.resolver.catalogue.by_key(key) or (
+            self.resolver.catalogue.by_id(row["project"]) if row and not key else None
+        )
         return SessionInfo(
             session_id=session.session_id,
             agent_id=session.agent_id,
@@ -139,7 +142,7 @@ class SessionLists:
             started_at=session.started_at or (from_micros(row["started_at"]) if row else None),
             last_seen_at=session.last_seen_at or (from_micros(row["last_at"]) if row else None),
             transcript=session.transcript or (row["transcript"] if row else None),
-            scope=self._scope(project),
+            scope=session.scope or self._scope(project),
             prompts=row["prompts"] if row else 0,
             tool_calls=row["tool_calls"] if row else 0,
             tool_failures=row["tool_failures"] if row else 0,

@@ -6,13 +6,13 @@ Several rows of the store may be one project (a local repository that got a remo
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..errors import Ambiguous, NotFound
 from .ids import ProjectKey
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectRow:
+class ProjectRow(NamedTuple):
     """A project as the store holds it. `merged_into` is the number of the row it now belongs to."""
 
     id: int
@@ -23,8 +23,7 @@ class ProjectRow:
     merged_into: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """What config.toml says of a project (`[projects."KEY"]`)."""
 
     key: str

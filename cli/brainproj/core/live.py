@@ -31,6 +31,7 @@ class LiveSession:
     title: the agent's own, or the one a person gave. transcript: the path of a file that was there.
     pid: of a process that lived when it was looked for. seen_by: the sources, sorted, each once.
     swarm, task, lane, agent_name: the names of a fleet's tool for the work and the worker.
+    project_key, scope: what counted when a hook of ours saw it.
     """
 
     session_id: str
@@ -48,11 +49,13 @@ class LiveSession:
     task: str | None = None
     lane: str | None = None
     agent_name: str | None = None
+    project_key: str | None = None
+    scope: str | None = None
 
 
-SECOND_HAND = frozenset({"agentihooks"})
+SECOND_HAND = frozenset({"agentihooks", "hook"})
 """Sources that were told of a session by a hook and may have missed its end; all others are the agent's own."""
-FILLED = ("cwd", "title", "transcript", "pid", "swarm", "task", "lane", "agent_name")
+FILLED = ("cwd", "title", "transcript", "pid", "swarm", "task", "lane", "agent_name", "project_key", "scope")
 """Fields that the best source with a value decides."""
 FRESH = timedelta(minutes=2)
 """What changed within this time is being worked on. At less, a session that thinks for a minute looks idle."""

@@ -6,7 +6,7 @@ host and path do. Nothing of a credential survives `parse_remote` (cases/06).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote
 
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
@@ -21,8 +21,7 @@ SAME_HOST = {
 """Other names under which a forge serves the same repositories (its documentation: SSH over the HTTPS port)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(NamedTuple):
     """A repository on a server: `host/path` as written, and `key`, the same in lower case."""
 
     host: str
@@ -44,8 +43,7 @@ class Remote:
         return self.path.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class LocalPath:
+class LocalPath(NamedTuple):
     """A remote that is a folder of this machine; it may be relative to the repository."""
 
     path: str

@@ -3,14 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..core.catalogue import ProjectRow
 from .database import transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A folder that was resolved once."""
 
     path: str
@@ -156,8 +155,7 @@ def worktree_names(db: sqlite3.Connection) -> list[tuple[int, str]]:
 # what a person changed -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """A change of one `[projects]` table in config.toml: the table before and after, as plain values."""
 
     id: int

@@ -59,13 +59,9 @@ class SeenSession:
 SEEN_COLUMNS = ", ".join(SeenSession.__dataclass_fields__)
 
 
-def list_seen(db: sqlite3.Connection, session_id: str | None = None, agent: str | None = None) -> list[SeenSession]:
+def list_seen(db: sqlite3.Connection) -> list[SeenSession]:
     """Sessions that hooks saw, the one seen last at the end."""
-    rows = db.execute(
-        f"SELECT {SEEN_COLUMNS} FROM seen WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR agent = ?2)"
-        " ORDER BY last_at, session_id, agent_id",
-        (session_id, agent),
-    )
+    rows = db.execute(f"SELECT {SEEN_COLUMNS} FROM seen ORDER BY last_at, session_id, agent_id")
     return [SeenSession(*row) for row in rows]
 
 

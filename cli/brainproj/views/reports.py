@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from .tables import Column, render_table
-
 if TYPE_CHECKING:
     from rich.console import Group
 
@@ -21,6 +19,8 @@ def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
         return "\n".join(line for line in lines if line)
     from rich.console import Group
     from rich.text import Text
+
+    from .tables import Column, render_table
 
     columns = (Column("AGENT"), Column("TRANSCRIPTS", right=True), Column("EVENTS", right=True), Column("", clips=True))
     rows: list[tuple[str | int | None, ...]] = [
