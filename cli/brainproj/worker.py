@@ -165,10 +165,11 @@ class Turn:
         with contextlib.suppress(FileNotFoundError):
             if not taken.exists():
                 path.replace(taken)
-                time.sleep(0.05)  # for a hook that had opened it
-            for line in taken.read_text("utf-8", "replace").splitlines():
-                with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, sqlite3.Error):
-                    self._take_line(json.loads(line))
+            with taken.open("r", encoding="utf-8", errors="replace") as file:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # once no hook is writing to it any more
+                for line in file:
+                    with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, sqlite3.Error):
+                        self._take_line(json.loads(line))
             taken.unlink()
 
     def _take_line(self, line: dict[str, object]) -> None:

@@ -299,7 +299,12 @@ def at_once(fleet: Fleet, calls: list[tuple[str, str]]) -> list[Answer]:
 
 def kept_sessions(fleet: Fleet) -> dict[str, bool]:
     """Session id → whether it ended, from ready.db and the spool."""
-    fleet.work()
+    deadline = time.monotonic() + 20
+    while True:  # a worker that a hook started may be at it, and is the only one then
+        fleet.work()
+        if not list(fleet.base.glob("spool.jsonl*")) or time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
     with fleet.ready() as db:
         return {row[0]: bool(row[1]) for row in db.execute("SELECT session_id, ended_at IS NOT NULL FROM seen")}
 

@@ -71,6 +71,7 @@ def _read_call(home: str, arguments: list[str]) -> Call | None:
     agent = arguments[0] if arguments else ""
     event = arguments[1] if len(arguments) > 1 else ""
     raw = _read_stdin()
+    _signal.setitimer(_signal.ITIMER_REAL, HARD_STOP_S)  # what took long so far was the agent, or a busy machine
     try:
         payload = json.loads(raw) if len(raw) <= PAYLOAD_LIMIT else None
     except (ValueError, RecursionError):

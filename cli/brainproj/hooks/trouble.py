@@ -7,6 +7,7 @@ import json
 import os
 import time
 
+APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 LOG_LIMIT = 1_000_000
 """Bytes; a larger log is moved to `.1` first."""
 SPOOL_LIMIT = 8_000_000
@@ -36,19 +37,36 @@ def log(home: str, what: str, error: BaseException | None = None) -> None:
 
 def spool(home: str, line: dict[str, object]) -> bool:
     """Keep what could not be written to ready.db, for whoever can; False where that is not possible either."""
+    import fcntl
+
     path = home + "/spool.jsonl"
-    try:
-        if os.path.exists(path) and os.path.getsize(path) > SPOOL_LIMIT:
+    data = (json.dumps(line) + "\n").encode()
+    for _ in range(5):
+        try:
+            descriptor = os.open(path, APPEND, 0o600)
+        except OSError:
             return False
-        append(path, json.dumps(line) + "\n")
-    except OSError:
-        return False
-    return True
+        try:
+            # the worker takes the file away and then locks it: what was taken away is not written to any more
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            mine = os.fstat(descriptor)
+            if mine.st_size > SPOOL_LIMIT:
+                return False
+            if mine.st_ino == os.stat(path).st_ino:
+                os.write(descriptor, data)
+                return True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+    return False
 
 
 def append(path: str, text: str) -> None:
     """One write to the end of a file of ours, so that lines of several processes do not mix."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, APPEND, 0o600)
     try:
         os.write(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
