@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 if sys.argv[2:3] == ["--work"]:
+    sys.dont_write_bytecode = True  # to write it makes folders anew that somebody has just taken away
     from brainproj.worker import work
 
     work(sys.argv[1])

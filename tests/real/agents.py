@@ -1,0 +1,159 @@
+"""The real Codex CLI and Claude Code, run whole against a scripted model on loopback; what reached the model is kept.
+
+They are ordinary npm packages, installed by `.ci/run` (or by hand: README of this folder) and never part of this one.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..conftest import DATA
+from ..hooks.sessions import Fleet
+
+MODEL = DATA / "e2e" / "scripted_model.py"
+FOLDER = Path(os.environ.get("BRAINPROJ_REAL_AGENTS") or Path.home() / ".cache" / "brainproj-agents")
+"""Where `npm install --prefix FOLDER @openai/codex @anthropic-ai/claude-code` was run."""
+CLAUDE_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+)
+CODEX_EVENTS = CLAUDE_EVENTS
+LIMIT_S = 90
+Steps = list[dict[str, object]]
+
+
+def program(agent: str) -> Path:
+    """Where an agent's program is."""
+    return FOLDER / "node_modules" / ".bin" / agent
+
+
+@dataclass
+class Run:
+    """What one run of an agent left: its status, its words, and the requests that reached the model."""
+
+    code: int
+    out: str
+    err: str
+    requests: list[dict[str, Any]]
+
+    @property
+    def turns(self) -> list[str]:
+        """The requests in which the agent offered tools: a turn of a conversation each, as JSON."""
+        return [json.dumps(one["body"], ensure_ascii=False) for one in self.requests if one["turn"] is not None]
+
+    @property
+    def told(self) -> str:
+        """All that reached the model."""
+        return "\n".join(json.dumps(one["body"], ensure_ascii=False) for one in self.requests)
+
+
+def session_of(run: Run) -> str:
+    """The id of the session that a run was."""
+    first = json.loads(run.out.splitlines()[0])
+    return str(first.get("session_id") or first["thread_id"])
+
+
+class Agents:
+    """Both agents in one home, each with our hooks in its settings."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        launcher = str(fleet.base / "hook")
+        self.claude_home = fleet.home / ".claude"
+        self.codex_home = fleet.home / ".codex"
+        for home in (self.claude_home, self.codex_home):
+            home.mkdir(exist_ok=True)
+        (fleet.home / ".claude.json").write_text(json.dumps({"hasCompletedOnboarding": True}))
+        for path, agent, events in (
+            (self.claude_home / "settings.json", "claude", CLAUDE_EVENTS),
+            (self.codex_home / "hooks.json", "codex", CODEX_EVENTS),
+        ):
+            handlers = {
+                event: [{"hooks": [{"type": "command", "command": f"'{launcher}' {agent} {event}", "timeout": 10}]}]
+                for event in events
+            }
+            path.write_text(json.dumps({"hooks": handlers}))
+
+    def run(
+        self,
+        agent: str,
+        folder: Path,
+        steps: Steps,
+        *arguments: str,
+        says: str = "Go on",
+        environment: dict[str, str] | None = None,
+        **options: Any,
+    ) -> Run:
+        """One run in a folder; `steps` is what the model does. `arguments` stand where the agent's own words do."""
+        with self._model(agent, steps) as (port, record):
+            command = self._claude() if agent == "claude" else self._codex(port)
+            done = subprocess.run(
+                [*command, *arguments, says],
+                cwd=folder,
+                env=self._environment(port) | (environment or {}),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+                check=False,
+                **options,
+            )
+            requests = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+        return Run(done.returncode, done.stdout, done.stderr, requests)
+
+    def _claude(self) -> list[str]:
+        return [str(program("claude")), "--output-format", "json", "--allowedTools=Bash,Task,Agent", "-p"]
+
+    def _codex(self, port: int) -> list[str]:
+        (self.codex_home / "config.toml").write_text(
+            'model = "gpt-5.1-codex"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n'
+            f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\n'
+        )
+        flags = (
+            "--json",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
+        )
+        return [str(program("codex")), "exec", *flags]
+
+    def _environment(self, port: int) -> dict[str, str]:
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("CLAUDE", "ANTHROPIC", "CODEX", "OPENAI"))
+        }
+        return clean | {
+            "HOME": str(self.fleet.home),
+            "CODEX_HOME": str(self.codex_home),
+            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+            "ANTHROPIC_API_KEY": "-".join(("sk", "test", "loopback")),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "SHELL": "/bin/sh",
+        }
+
+    @contextlib.contextmanager
+    def _model(self, agent: str, steps: Steps) -> Iterator[tuple[int, Path]]:
+        script, record = self.fleet.place / f"{agent}-steps.json", self.fleet.place / f"{agent}-requests.jsonl"
+        script.write_text(json.dumps(steps))
+        record.unlink(missing_ok=True)
+        command = [sys.executable, str(MODEL), "--port", "0", "--script", str(script), "--record", str(record)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                yield int(server.stdout.readline()), record
+            finally:
+                server.kill()

@@ -1,0 +1,205 @@
+"""What reaches the model of a real Codex and a real Claude Code: its own project's block, once, and not a word else."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from brainproj.launcher import START, launcher_text
+
+from ..cli import Cli
+from ..conftest import CASES
+from ..hooks.conftest import fleet as fleet  # the fixture
+from ..hooks.sessions import WORDS, Fleet
+from ..hooks.test_delivery import feed, refresh
+from ..hooks.test_trouble import drop_privileges
+from ..repositories import add_worktree
+from ..test_ingest import store
+from .agents import FOLDER, Agents, Run, program, session_of
+
+AGENTS = ("claude", "codex")
+MISSING = [agent for agent in AGENTS if not program(agent).exists()]
+README = (Path(__file__).parent.parent.parent / "README.md").read_text("utf-8")
+DONE: list[dict[str, object]] = [{"say": "All done here."}]
+
+if MISSING and not os.environ.get("CI"):
+    pytest.skip(f"THE REAL AGENTS ARE NOT TESTED: no {' and no '.join(MISSING)} in {FOLDER}", allow_module_level=True)
+
+
+@pytest.fixture
+def agents(fleet: Fleet) -> Agents:
+    assert not MISSING, f"no {MISSING} in {FOLDER}"
+    return Agents(fleet)
+
+
+def lesson(name: str) -> str:
+    return f"The {WORDS[name]} eats at night."
+
+
+def went_on(run: Run) -> bool:
+    return run.code == 0 and "All done here." in run.out
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_two_repositories_one_session_in_each(agents: Agents, agent: str) -> None:
+    for name, other in (("alpha", "beta"), ("beta", "alpha")):
+        run = agents.run(agent, agents.fleet.folder(name), [{"shell": "echo hi"}, *DONE])
+        assert went_on(run), run.err
+        assert len(run.turns) == 2 and all(turn.count(lesson(name)) == 1 for turn in run.turns)
+        assert WORDS[other] not in run.told
+        assert scrub(injected(run, name)) == scrub(shown_in_readme(name))
+
+
+def injected(run: Run, name: str) -> str:
+    """The block as it stands in the request, out of its JSON."""
+    found = re.search(rf'<project-memory project=\\"{name}\\".*?</project-memory>', run.turns[0])
+    assert found
+    return str(json.loads(f'"{found[0]}"'))
+
+
+def shown_in_readme(name: str) -> str:
+    found = re.search(rf'<!-- injected -->.*?(<project-memory project="{name}".*?</project-memory>)', README, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def scrub(text: str) -> str:
+    return re.sub(r"arc:\w+", "arc:…", re.sub(r"\d{4}-\d\d-\d\d", "DATE", text))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_in_a_worktree(agents: Agents, agent: str) -> None:
+    tree = add_worktree(agents.fleet.folder("alpha"), agents.fleet.place / "wt", "wt")
+    run = agents.run(agent, tree, DONE)
+    assert went_on(run) and run.turns[0].count(lesson("alpha")) == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_resumed_session_is_not_told_again(agents: Agents, agent: str) -> None:
+    alpha = agents.fleet.folder("alpha")
+    session = session_of(agents.run(agent, alpha, DONE))
+    again = ("--resume", session) if agent == "claude" else ("resume", session)
+    run = agents.run(agent, alpha, DONE, *again)
+    assert went_on(run) and session_of(run) == session
+    assert run.turns[0].count(lesson("alpha")) == 1  # in the history that is sent along
+
+
+def test_after_a_compaction_it_is_told_once_more(agents: Agents) -> None:
+    alpha = agents.fleet.folder("alpha")
+    session = session_of(agents.run("claude", alpha, DONE))
+    for _ in range(3):
+        agents.run("claude", alpha, [{"shell": "echo words"}, {"say": "words " * 200}], "--resume", session)
+    compacted = agents.run("claude", alpha, [{"say": "A summary of it all."}], "--resume", session, says="/compact")
+    assert compacted.code == 0
+    run = agents.run("claude", alpha, DONE, "--resume", session)
+    assert went_on(run) and "A summary of it all." in run.turns[0]
+    assert run.turns[0].count(lesson("alpha")) == 1
+
+
+def test_a_sub_agent_is_told_too(agents: Agents) -> None:
+    look = {"description": "look", "prompt": "Look around for me", "subagent_type": "general-purpose"}
+    run = agents.run(
+        "claude", agents.fleet.folder("alpha"), [{"tool": "Task", "input": look}, {"say": "I looked."}, *DONE]
+    )
+    assert went_on(run) and len(run.turns) == 3
+    its_own = next(turn for turn in run.turns if "Look around for me" in turn and "tool_use" not in turn)
+    assert its_own.count(lesson("alpha")) == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("scope", ["rank", "off"])
+def test_in_another_scope(agents: Agents, agent: str, scope: str) -> None:
+    feed(agents.fleet, "hot-arcs", "- the quokka arc")
+    refresh(agents.fleet)
+    run = agents.run(agent, agents.fleet.folder("alpha"), DONE, environment={"BRAIN_PROJECT_SCOPE": scope})
+    assert went_on(run) and "quokka arc" in run.told
+    assert (lesson("alpha") in run.told) == (scope == "rank")
+    assert WORDS["beta"] not in run.told
+
+
+@pytest.mark.parametrize("first", ["off", "strict"])
+def test_ones_sessions_scope_beside_anothers(agents: Agents, first: str) -> None:
+    feed(agents.fleet, "hot-arcs", "- the quokka arc")
+    refresh(agents.fleet)
+    for scope in (first, "strict" if first == "off" else "off"):
+        environment = {"BRAIN_PROJECT_SCOPE": "off"} if scope == "off" else {}
+        run = agents.run("claude", agents.fleet.folder("alpha"), DONE, environment=environment)
+        assert went_on(run)
+        assert ("quokka arc" in run.told, lesson("alpha") in run.told) == (
+            (True, False) if scope == "off" else (False, True)
+        )
+
+
+# the agent always goes on --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_with_the_store_locked(agents: Agents, agent: str) -> None:
+    hold = [sys.executable, str(CASES / "15-database-is-locked" / "hold-lock.py")]
+    with subprocess.Popen(
+        [*hold, str(agents.fleet.base / "ready.db"), "60"], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        run = agents.run(agent, agents.fleet.folder("alpha"), [{"shell": "echo hi"}, *DONE])
+        holder.kill()
+    assert went_on(run) and lesson("alpha") in run.turns[0]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_with_a_home_that_cannot_be_written(agents: Agents, agent: str) -> None:
+    base = agents.fleet.base
+    with agents.fleet.ready() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for part in ("-wal", "-shm"):
+        (base / f"ready.db{part}").unlink(missing_ok=True)
+    for path in base.iterdir():
+        path.chmod(path.stat().st_mode & 0o555)
+    base.chmod(0o500)
+    try:
+        run = agents.run(agent, agents.fleet.folder("alpha"), [{"shell": "echo hi"}, *DONE], preexec_fn=drop_privileges)
+    finally:
+        base.chmod(0o700)
+    assert went_on(run) and lesson("alpha") in run.turns[0]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("gone", ["file", "interpreter", "home"])
+def test_with_what_it_runs_deleted_on_the_way(agents: Agents, agent: str, gone: str, tmp_path: Path) -> None:
+    base = agents.fleet.base
+    package, python = tmp_path / "package", tmp_path / "python"
+    shutil.copytree(START.parent.parent, package / "brainproj", ignore=shutil.ignore_patterns("__pycache__"))
+    python.symlink_to(sys.executable)
+    start = package / "brainproj" / "hooks" / "start.py"
+    (base / "hook").write_text(launcher_text(base, str(python), start))
+    target = {"file": package, "interpreter": python, "home": base}[gone]
+    run = agents.run(
+        agent,
+        agents.fleet.folder("alpha"),
+        [{"shell": f"mv '{target}' '{target}.gone'"}, {"shell": "echo still here"}, *DONE],
+    )
+    assert went_on(run) and "still here" in run.told
+    assert lesson("alpha") in run.turns[0]
+    assert not target.exists()
+
+
+# what these sessions leave ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_was_told_is_an_echo_in_the_transcript(agents: Agents, agent: str, cli: Cli) -> None:
+    records = store(agents.fleet.home).execute("SELECT count(*) FROM records").fetchone()
+    session = session_of(
+        agents.run(agent, agents.fleet.folder("alpha"), [{"shell": "echo hi"}, *DONE], says="A new question")
+    )
+    cli.ok("backfill")
+    assert store(agents.fleet.home).execute("SELECT count(*) FROM records").fetchone() == records
+    found = next(one for one in cli.ok("sessions", "--all", "--json").json if one["session_id"] == session)
+    assert found["project"]["name"] == "alpha"
+    hits = cli.ok("search", "eats at night", "--project", "alpha", "--json").json
+    assert hits and session not in {hit["session_id"] for hit in hits}
+    assert cli.ok("preview", "--cwd", agents.fleet.folder("alpha")).out.count("eats at night") == 1
