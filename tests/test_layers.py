@@ -10,8 +10,8 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "browse", "capture", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share",
+    "browse", "capture", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
+    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults",
 }  # fmt: skip
 LOW = {"config", "errors", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {

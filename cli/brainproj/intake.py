@@ -122,16 +122,7 @@ class Intake:
         """Whether a person said that this folder or project is not to be captured; decided before a line is parsed."""
         if not (self.config.exclude_folders or self.config.exclude_projects):
             return False
-        cwd = first_cwd(path)
-        if cwd is None:
-            return False
-        for folder in self.config.exclude_folders:
-            real = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111
-            if (os.path.realpath(cwd) + "/").startswith(real.rstrip("/") + "/"):
-                return True
-        identity = self.resolver.resolve(cwd).identity if self.config.exclude_projects else None
-        known = self.resolver.catalogue.by_key(identity.key) if identity else None
-        return known is not None and any(known.answers_to(text) for text in self.config.exclude_projects)
+        return is_excluded(self.config, self.resolver, first_cwd(path) or "")
 
     # what a reading asks --------------------------------------------------------------------------------------------
 
@@ -180,6 +171,19 @@ class Intake:
             rows = list_seen(ready) if ready is not None else []
             self._seen = {(one.agent, one.session_id): one for one in rows if not one.agent_id}
         return self._seen.get((row.agent, row.session_id))
+
+
+def is_excluded(config: Config, resolver: Resolver, cwd: str) -> bool:
+    """Whether a person said that what happens in this folder is not to be captured."""
+    if not cwd:
+        return False
+    for folder in config.exclude_folders:
+        real = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111
+        if (os.path.realpath(cwd) + "/").startswith(real.rstrip("/") + "/"):
+            return True
+    identity = resolver.resolve(cwd).identity if config.exclude_projects else None
+    known = resolver.catalogue.by_key(identity.key) if identity else None
+    return known is not None and any(known.answers_to(text) for text in config.exclude_projects)
 
 
 def _fits(position: Position, file: IO[bytes], found: Found) -> bool:

@@ -17,12 +17,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .agents.call import Call
-from .config import Config, read_config
+from .config import Config, Scope, read_config, scope_in_force
+from .core.memory import MemoryItem
+from .core.redact import Redactor
+from .core.times import from_micros
+from .cursor_rule import remove_rule, render_rule, write_rule
 from .errors import BrainError, StoreLocked
 from .hooks import seen as hooks_seen
 from .identity import Resolver
 from .ingest import Ingest, Wanted
+from .intake import is_excluded
 from .launcher import write_launcher
+from .locks import locked
 from .log import write_log, write_traceback
 from .paths import Paths, find_paths, user_home
 from .places import Places, environment_of
@@ -31,8 +37,12 @@ from .refresh import Refresh
 from .store import publish
 from .store import seen as rows
 from .store.database import open_store
+from .store.reading import list_records
+from .toolresults import store_result
 
 NICE = 10
+RESULT_WAIT_S = 60.0
+"""How long a tool's result waits for whoever else writes."""
 QUIET_S = 0.3
 """A transcript is read when it was left alone for so long: agents write a message in several lines."""
 QUIET_AT_MOST_S = 3.0
@@ -51,6 +61,28 @@ def work(home: str) -> None:
                 _work(paths)
     except BrainError as error:
         write_log(paths.log_path, f"worker: {error.message}")
+    except Exception as error:
+        write_traceback(paths.log_path, error)
+
+
+def take_tool_result(home: str, raw: bytes) -> None:
+    """Store the result of a tool of Cursor's. Raises nothing."""
+    environment = dict(os.environ) | {"BRAINPROJ_HOME": home}
+    paths = find_paths(environment, user_home(environment))
+    try:
+        os.nice(NICE)
+        payload = json.loads(raw)
+        config = read_config(paths.config_path)
+        if "cursor" in config.exclude_agents or not isinstance(payload, dict):
+            return
+        now = datetime.now(UTC)
+        with locked(paths.ingest_lock, RESULT_WAIT_S), contextlib.closing(open_store(paths.brain_db)) as db:
+            roots = payload.get("workspace_roots")
+            cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+            if not is_excluded(config, Resolver(paths, config, db, now), cwd):
+                store_result(db, Redactor(config.hide, config.keep).redact, payload, now)
+    except BrainError as error:
+        write_log(paths.log_path, f"a tool's result was not stored: {error.message}")
     except Exception as error:
         write_traceback(paths.log_path, error)
 
@@ -120,7 +152,9 @@ class Turn:
                 refresh.project(project)
             refresh.fleet()
             rows.drop_wanted(self.ready, [row])
-        return not self._read(resolver, now)
+        is_read = self._read(resolver, now)
+        self._write_rules(resolver)
+        return not is_read
 
     def _find_projects(self, resolver: Resolver, refresh: Refresh) -> None:
         """The projects of folders that hooks did not know, and of the sessions that began there."""
@@ -142,6 +176,24 @@ class Turn:
                 rows.write_seen_project(self.ready, session, key)
         if wanted:
             refresh.fleet()
+        rows.drop_wanted(self.ready, wanted)
+
+    def _write_rules(self, resolver: Resolver) -> None:
+        """Cursor's rule files, in the checkouts it works in."""
+        wanted = rows.list_wanted(self.ready, "rule")
+        for row in wanted:
+            identity = resolver.resolve(row.value).identity
+            project = resolver.catalogue.by_key(identity.key) if identity else None
+            scope = scope_in_force(self.config, {}, (project.key, *project.aliases) if project else ()).effective
+            if project is None or scope is Scope.OFF:
+                remove_rule(row.value)
+                continue
+            confirmed = [
+                MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at))
+                for record in list_records(self.db, project.ids)
+                if record.status == "current" and record.confirmed_by
+            ]
+            write_rule(row.value, render_rule(project.name, confirmed))
         rows.drop_wanted(self.ready, wanted)
 
     def _read(self, resolver: Resolver, now: datetime) -> bool:

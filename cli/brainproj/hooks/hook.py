@@ -52,7 +52,9 @@ def _fill_standard_streams() -> bool:
 
 
 def _answer(home: str, arguments: list[str], environment: dict[str, str], has_stdout: bool) -> None:
-    call = _read_call(home, arguments)
+    raw = _read_stdin()
+    _signal.setitimer(_signal.ITIMER_REAL, HARD_STOP_S)  # what took long so far was the agent, or a busy machine
+    call = _read_call(home, arguments, raw)
     if call is None:
         return
     context = ""
@@ -64,14 +66,14 @@ def _answer(home: str, arguments: list[str], environment: dict[str, str], has_st
     value = AGENTS[call.agent].answer(call, context)
     if value is not None and has_stdout:
         _write(json.dumps(value).encode())
+    if call.agent == "cursor" and call.moment in ("tool", "tool_failed") and call.session_id:
+        seen.hand_on(home, environment, raw)  # its transcripts hold no results
 
 
-def _read_call(home: str, arguments: list[str]) -> Call | None:
-    """The call on stdin; None for what is no payload."""
+def _read_call(home: str, arguments: list[str], raw: bytes) -> Call | None:
+    """The call in a payload; None for what is none."""
     agent = arguments[0] if arguments else ""
     event = arguments[1] if len(arguments) > 1 else ""
-    raw = _read_stdin()
-    _signal.setitimer(_signal.ITIMER_REAL, HARD_STOP_S)  # what took long so far was the agent, or a busy machine
     try:
         payload = json.loads(raw) if len(raw) <= PAYLOAD_LIMIT else None
     except (ValueError, RecursionError):

@@ -12,6 +12,12 @@ from ..agents.call import Call
 from ..store import ready
 from . import reply
 
+TYPE_CHECKING = False  # typing itself is too dear for a hook
+if TYPE_CHECKING:
+    from typing import Any
+
+PIPE_BYTES = 16_384
+"""What a pipe holds everywhere before somebody reads from it."""
 STARTS = ("start", "resume", "clear", "compact", "fork", "subagent_start")
 NEW_EPOCH = ("compact", "clear")
 TWICE_S = 5
@@ -154,6 +160,8 @@ def note_work(
         wants.append(("project", "", project))
     if call.moment in READ_AFTER:
         wants += [("transcript", call.agent, path) for path in call.transcripts]
+    if call.agent == "cursor" and call.cwd and call.moment in ("start", "stop", "end"):
+        wants.append(("rule", "cursor", call.cwd))
     for what, agent, value in wants:
         db.execute("INSERT OR IGNORE INTO wanted VALUES(?,?,?,?)", (what, agent, value, now))
     if not wants and not os.path.exists(home + "/spool.jsonl"):
@@ -233,12 +241,34 @@ def claim_by_file(home: str, now: int) -> bool:
 
 def start_worker(home: str, environment: dict[str, str]) -> None:
     """Start the worker in a session of its own, its streams closed; it outlives the hook and the agent."""
+    _start(home, environment, "--work", (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0))
+
+
+def hand_on(home: str, environment: dict[str, str], raw: bytes) -> None:
+    """Give a payload to a reader beside the agent, through memory: it is redacted before anything of it is stored."""
+    if not os.path.exists(home + "/brain.db"):
+        return
+    if hasattr(os, "memfd_create"):
+        source = os.memfd_create("payload")
+        os.write(source, raw)
+        os.lseek(source, 0, os.SEEK_SET)
+    elif len(raw) <= PIPE_BYTES:
+        source, end = os.pipe()
+        os.write(end, raw)
+        os.close(end)
+    else:
+        return
+    _start(home, environment, "--tool-result", (os.POSIX_SPAWN_DUP2, source, 0))
+    os.close(source)
+
+
+def _start(home: str, environment: dict[str, str], what: str, stdin: "tuple[Any, ...]") -> None:
     kept = {name: value for name, value in environment.items() if not name.startswith("BRAIN") or name in KEPT}
     kept["BRAINPROJ_HOME"] = home
     os.chdir("/")
-    null = [(os.POSIX_SPAWN_OPEN, descriptor, "/dev/null", os.O_RDWR, 0) for descriptor in (0, 1, 2)]
+    streams = [stdin, *((os.POSIX_SPAWN_OPEN, descriptor, "/dev/null", os.O_WRONLY, 0) for descriptor in (1, 2))]
     start = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
-    os.posix_spawn(sys.executable, [sys.executable, "-I", start, home, "--work"], kept, file_actions=null, setsid=True)
+    os.posix_spawn(sys.executable, [sys.executable, "-I", start, home, what], kept, file_actions=streams, setsid=True)
 
 
 def _agent_process() -> tuple[int | None, str | None]:

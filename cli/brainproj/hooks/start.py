@@ -1,6 +1,6 @@
 """The file that the launcher runs, with `-I -S`: it finds the package by its own place and hands over.
 
-`start.py HOME AGENT EVENT` is a hook; `start.py HOME --work` is the detached work that a hook started.
+`start.py HOME AGENT EVENT` is a hook; `start.py HOME --work` and `--tool-result` are the work that a hook starts.
 """
 
 import os
@@ -13,6 +13,11 @@ if sys.argv[2:3] == ["--work"]:
     from brainproj.worker import work
 
     work(sys.argv[1])
+elif sys.argv[2:3] == ["--tool-result"]:
+    sys.dont_write_bytecode = True
+    from brainproj.worker import take_tool_result
+
+    take_tool_result(sys.argv[1], sys.stdin.buffer.read())
 else:
     from brainproj.hooks.hook import run
 
