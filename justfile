@@ -63,3 +63,7 @@ bench corpus_mb="48":
     "$python" ../shared/bench/make_corpus.py --out "$work/corpus" --mb {{corpus_mb}} --sessions 300 --projects 12 --repos "$work/repos"
     "$python" ../shared/bench/floors.py --corpus "$work/corpus" --work "$work/work" --python "$python" --runs 7 \
         --only build,search,rescan,product --brainproj .venv/bin/brainproj --typer-python .venv/bin/python
+
+# how long a hook takes in the situations that matter, as the README's table has it
+bench-hooks runs="60":
+    uv run python -m tests.bench.hooks --runs {{runs}}
