@@ -1,11 +1,12 @@
 """Forgetting on request: what would go, then erasing it everywhere, with a tombstone so that it stays away."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .browse import Passage, RecordText, SessionText, open_address
 from .core.catalogue import Catalogue
+from .core.text import one_line
 from .core.times import to_micros
 from .errors import NotFound
 from .locks import locked
@@ -25,19 +26,43 @@ class Erasure:
     events: tuple[int, ...] = ()
     records: tuple[int, ...] = ()
     before: int | None = None
+    inside: int = 0
+    """Events of the sessions that go."""
+    title: str | None = None
+    """What the one session is about, if it is one."""
 
     def sentence(self) -> str:
         """What goes, in words."""
         counts = (("session", self.sessions), ("event", self.events), ("record", self.records))
         parts = [f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}" for name, rows in counts if rows]
-        return " and ".join(parts) or "nothing"
+        said = " and ".join(parts) or "nothing"
+        return f"{said} ({self.title})" if self.title else said
 
     def value(self) -> dict[str, int]:
         """The document of `forget --json`."""
-        return {"sessions": len(self.sessions), "events": len(self.events), "records": len(self.records)}
+        return {"sessions": len(self.sessions), "events": len(self.events) + self.inside, "records": len(self.records)}
 
 
 def plan(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    *,
+    address: str | None = None,
+    project: str | None = None,
+    before: datetime | None = None,
+    text: str | None = None,
+) -> Erasure:
+    """What one of these means, and how much it is. Raises NotFound, Ambiguous."""
+    erasure = _plan(db, catalogue, address=address, project=project, before=before, text=text)
+    rows = [
+        db.execute("SELECT events, title FROM sessions WHERE id = ?", (number,)).fetchone()
+        for number in erasure.sessions
+    ]
+    title = one_line(rows[0][1]) if len(rows) == 1 and rows[0][1] else None
+    return replace(erasure, inside=sum(row[0] for row in rows), title=title)
+
+
+def _plan(
     db: sqlite3.Connection,
     catalogue: Catalogue,
     *,

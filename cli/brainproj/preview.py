@@ -181,8 +181,21 @@ def _has_transcripts(db: sqlite3.Connection) -> bool:
 
 
 def _reason(item: Item, why: str) -> Reason:
-    kind = item.heading.rstrip("s:").lower() if item.kind == "record" else item.kind
-    return Reason(item.id, kind, item.title, why)
+    return Reason(item.id, _kind(item), item.title, why)
+
+
+def _kind(item: Item) -> str:
+    """What a person calls it."""
+    if item.kind == "record":
+        return item.heading.rstrip("s:").lower()
+    named = (
+        ("hot-arcs", "arcs"),
+        ("lessons", "lessons"),
+        ("intent", "intent"),
+        ("operator-intent", "intent"),
+        ("rec:", "signal"),
+    )
+    return next((kind for beginning, kind in named if item.id.startswith(beginning)), item.kind)
 
 
 def _delivered(item: BlockItem, project: KnownProject) -> Reason:

@@ -20,6 +20,8 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def arcs(project: PROJECT = None, json: JSON = False) -> None:
     """List the threads of work of this project, the hottest last.
 
+    Heat (0 to 10) says how much went on in a thread lately; one is graduated when long nobody worked on it.
+
     Examples:
 
       brainproj arcs

@@ -48,7 +48,14 @@ def add(
     name: Annotated[str | None, typer.Option(help="The project's key and name; the folder's name if left out.")] = None,
     json: JSON = False,
 ) -> None:
-    """Declare a folder as a project of its own."""
+    """Declare a folder as a project of its own.
+
+    Examples:
+
+      brainproj projects add ~/agents/tidy
+
+      brainproj projects add packages/api --name shop-api
+    """
     _say(_declarations().add(folder_argument(folder), name), json)
 
 
@@ -58,7 +65,14 @@ def alias(
     name: Annotated[str, typer.Argument(help="One more name for it.")],
     json: JSON = False,
 ) -> None:
-    """Let a project answer to one more name."""
+    """Let a project answer to one more name.
+
+    Examples:
+
+      brainproj projects alias shop store
+
+      brainproj projects alias github.com/acme/shop store
+    """
     _say(_declarations().alias(project, name), json)
 
 
@@ -68,13 +82,27 @@ def merge(
     into: Annotated[str, typer.Argument(help="The project that stays.")],
     json: JSON = False,
 ) -> None:
-    """Read one project as part of another."""
+    """Read one project as part of another.
+
+    Examples:
+
+      brainproj projects merge local/shop-1f2e3d4c5b6a shop
+
+      brainproj projects merge scratch/shop shop
+    """
     _say(_declarations().merge(project, into), json)
 
 
 @app.command()
 def undo(json: JSON = False) -> None:
-    """Take the last of these changes back."""
+    """Take the last of these changes back.
+
+    Examples:
+
+      brainproj projects undo
+
+      brainproj projects undo --json
+    """
     _say(_declarations().undo(), json)
 
 

@@ -22,8 +22,12 @@ def read_transcripts(
     """Read what is new, with a bar on stderr where that is a terminal."""
     from ..ingest import Ingest
 
-    with _progress_shown(quiet) as progress:
-        return Ingest(around.paths, around.config, db, resolver, around.now, progress).run(wanted)
+    try:
+        with _progress_shown(quiet) as progress:
+            return Ingest(around.paths, around.config, db, resolver, around.now, progress).run(wanted)
+    except KeyboardInterrupt:
+        terminal.aside("Stopped. What was read is stored; the next run goes on from there.")
+        raise
 
 
 @contextlib.contextmanager

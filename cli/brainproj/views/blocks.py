@@ -43,10 +43,11 @@ def render_reasons(found: "Preview") -> "Table | None":
     """What was withheld, and why; then what entries came with the block."""
     columns = (Column("WITHHELD"), Column("KIND"), Column("WHY", clips=True))
     rows = [(reason.id, reason.kind, reason.why) for reason in found.withheld]
-    entries = [(reason.id, reason.kind, reason.why) for reason in found.delivered if reason.kind == "entry"]
+    of_block = {item.address for item in found.block.items} if found.block else set()
+    entries = [(reason.id, reason.kind, reason.why) for reason in found.delivered if reason.id not in of_block]
     if not rows:
         return render_table((Column("DELIVERED"), *columns[1:]), entries) if entries else None
-    return render_table(columns, [*rows, *([("DELIVERED", "", "")] if entries else []), *entries])
+    return render_table(columns, [*rows, *([("DELIVERED", " ", " ")] if entries else []), *entries])
 
 
 def render_given(found: "Preview", now: datetime) -> "Table | None":

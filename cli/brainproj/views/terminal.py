@@ -8,7 +8,9 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -73,10 +75,26 @@ def aside(value: "str | RenderableType") -> None:
         if sys.stdout is not None:
             sys.stdout.flush()
         if isinstance(value, str):
-            sys.stderr.write(value + "\n")
+            sys.stderr.write(_wrapped(value, sys.stderr) + "\n")
         else:
             _print(sys.stderr, value)
         sys.stderr.flush()
+
+
+def _wrapped(text: str, stream: TextIO) -> str:
+    """On a terminal, lines broken between words: a command that is cut in two cannot be copied."""
+    if not stream.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns, 40)
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()))
+        lines += (
+            textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            if len(line) > width
+            else [line]
+        )
+    return "\n".join(lines)
 
 
 @contextlib.contextmanager
