@@ -184,6 +184,16 @@ def _reason(item: Item, why: str) -> Reason:
     return Reason(item.id, _kind(item), item.title, why)
 
 
+KINDS = (
+    ("hot-arcs", "arcs"),
+    ("lessons", "lessons"),
+    ("intent", "intent"),
+    ("operator-intent", "intent"),
+    ("rec:", "signal"),
+)
+"""How the id of an entry begins, and what it is."""
+
+
 def _kind(item: Item) -> str:
     """What a person calls it."""
     if item.kind == "record":
