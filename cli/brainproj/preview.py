@@ -198,14 +198,7 @@ def _kind(item: Item) -> str:
     """What a person calls it."""
     if item.kind == "record":
         return item.heading.rstrip("s:").lower()
-    named = (
-        ("hot-arcs", "arcs"),
-        ("lessons", "lessons"),
-        ("intent", "intent"),
-        ("operator-intent", "intent"),
-        ("rec:", "signal"),
-    )
-    return next((kind for beginning, kind in named if item.id.startswith(beginning)), item.kind)
+    return next((kind for beginning, kind in KINDS if item.id.startswith(beginning)), item.kind)
 
 
 def _delivered(item: BlockItem, project: KnownProject) -> Reason:
