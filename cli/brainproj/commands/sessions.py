@@ -108,8 +108,15 @@ def _show_live(found: list[SessionInfo]) -> None:
 
 
 def _live_summary(found: list[SessionInfo]) -> str:
-    one = found[-1].session_id[:4]
+    one = _beginning(found[-1].session_id, {session.session_id for session in found})
     return f"{_where(found, 'live session')}. What one of them gets: brainproj preview --session {one}"
+
+
+def _beginning(session_id: str, all_ids: set[str]) -> str:
+    """As much of an id as tells it from the others, four letters at least."""
+    lengths = range(4, len(session_id) + 1)
+    unique = (size for size in lengths if sum(one.startswith(session_id[:size]) for one in all_ids) == 1)
+    return session_id[: next(unique, len(session_id))]
 
 
 def _watch(project: str | None, agent: str | None, json: bool) -> None:
