@@ -17,6 +17,7 @@ from .config import Config
 from .core.rules import rules_version
 from .core.times import to_micros
 from .identity import Resolver
+from .launcher import write_launcher
 from .locks import LOCK_WAIT_S, locked, need_room
 from .paths import Paths
 from .reports import Progress, Report, Task, Wanted
@@ -115,14 +116,13 @@ class Ingest:
         ready = self.resolver.places.open() if self.resolver.places else None
         if ready is None:
             return
+        write_launcher(self.paths)
         is_first = not publish.seen_projects(ready) and bool(self.resolver.catalogue.projects)
         if not is_first and not self.report.projects:
             return
-        from .launcher import write_launcher
         from .recall import read_recall_settings
         from .refresh import Refresh
 
-        write_launcher(self.paths)
         settings = read_recall_settings(self.config, {})
         refresh = Refresh(self.paths, self.config, self.db, ready, self.resolver, settings, self.now)
         if is_first:
