@@ -11,7 +11,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "browse", "capture", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults",
+    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
 LOW = {"config", "errors", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
     "hooks": {"agents", "gitdir", "hooks", "store", "worker"},
     "__main__": {"commands", "errors", "identity", "log", "paths", "views", "__init__"},
-    "commands": {"commands", "views", "agents", "store", "core", *VERBS, *LOW},
+    "commands": {"commands", "views", "agents", "foreign", "store", "core", *VERBS, *LOW},
     "views": {"views", "core", "errors", *VERBS, "store"},
     "verbs": {"hooks", "store", "agents", "foreign", "core", *VERBS, *LOW},
     "store": {"store", "core", "errors"},

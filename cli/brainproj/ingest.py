@@ -45,6 +45,7 @@ class Ingest:
     progress: Progress | None = None
     lock_wait_s: float = LOCK_WAIT_S
     report: Report = field(default_factory=Report)
+    _is_unready: bool = False
     _rules: Callable[[str], str] | None = None
 
     def run(self, wanted: Wanted) -> Report:
@@ -117,7 +118,7 @@ class Ingest:
         if ready is None:
             return
         write_launcher(self.paths)
-        is_first = not publish.seen_projects(ready) and bool(self.resolver.catalogue.projects)
+        is_first = self._is_unready or (not publish.seen_projects(ready) and bool(self.resolver.catalogue.projects))
         if not is_first and not self.report.projects:
             return
         from .recall import read_recall_settings
@@ -172,8 +173,12 @@ class Ingest:
                 self.db.execute(RESTART_ALL)
         if is_changed:
             from .store.erase import erase_traces
+            from .unready import erase_ready
 
             erase_traces(self.db)
+            if self.resolver.places:
+                erase_ready(self.paths, self.config)
+                self._is_unready = True
 
     def _finish(self) -> None:
         """What is derived: projects of sessions that had none, titles kept elsewhere, arcs, counts."""

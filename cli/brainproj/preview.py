@@ -150,7 +150,7 @@ def _withheld(asked: Asked, items: list[Item], is_given: bool) -> list[Reason]:
     """What this session does not get in its scope, or at this moment."""
     found = []
     if asked.project is not None and not is_given:
-        found.append(Reason("block", "block", f"the memory of {asked.project.name}", _why_no_block(asked)))
+        found.append(Reason("block", "block", f"the memory of {asked.project.name}", _why_no_block(asked, items)))
     key = asked.project.key if asked.project else ""
     for item in items:
         verdict = {"strict": item.strict, "rank": item.ranked, "off": item.off}[asked.scope.value if key else "off"]
@@ -159,7 +159,10 @@ def _withheld(asked: Asked, items: list[Item], is_given: bool) -> list[Reason]:
     return found
 
 
-def _why_no_block(asked: Asked) -> str:
+def _why_no_block(asked: Asked, items: list[Item]) -> str:
+    block = next((item for item in items if item.kind == "block"), None)
+    if block is not None and block.strict is None:
+        return block.why
     if asked.scope is Scope.OFF:
         return "scope is off: no session gets its project's block"
     if asked.session is not None and asked.session.told_at is not None:

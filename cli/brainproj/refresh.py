@@ -20,12 +20,14 @@ from .core.scope import EVERYBODY, Named, judge
 from .core.signals import Signal, signals_in_force
 from .core.times import from_micros, to_micros
 from .feeds import OWN_SOURCE, read_feeds
+from .foreign.swarms import scopes_itself
+from .gitdir import stamps_of
 from .identity import Resolver
 from .paths import Paths
 from .recall import LocalSource, RecallSettings, recall_block
 from .store import items as ready_items
 from .store.items import Item, ReadyProject
-from .store.publish import seen_projects
+from .store.publish import seen_projects, write_meta
 from .store.reading import StoredRecord, list_records, shared_codes
 
 NEWS_AT_MOST = 50
@@ -62,7 +64,7 @@ class Refresh:
         block = recall_block(LocalSource(self.db, self.settings.arcs_at_most), project, self.settings, self.now)
         records = list_records(self.db, project.ids)
         shared = shared_codes(self.db)
-        items = [_block_item(project, block)]
+        items = [_block_item(project, block, is_given=not scopes_itself(self.paths.agentihooks_home))]
         items += [self._news_item(project, record, place) for place, record in enumerate(_news(records))]
         own = [signal for signal in self._signals(records) if signal.code not in shared]
         items += [self._signal_item(signal, project.key, f"project {project.name}") for signal in own]
@@ -80,6 +82,7 @@ class Refresh:
     def fleet(self) -> list[Item]:
         """The entries of the feeds, and the signals that a person shared."""
         projects = [_named(project) for project in self.resolver.catalogue.projects]
+        feeds = stamps_of([str(self.paths.feed_dir), str(self.paths.brain_feed)])
         entries = read_feeds(self.paths, self.now)
         items = [self._entry_item(entry, projects, place) for place, entry in enumerate(entries)]
         shared = shared_codes(self.db)
@@ -87,6 +90,7 @@ class Refresh:
             signals = self._signals(list_records(self.db, None))
             items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
         ready_items.write_fleet(self.ready, items)
+        write_meta(self.ready, {"feeds": feeds})
         return items
 
     # items ----------------------------------------------------------------------------------------------------------
@@ -188,7 +192,7 @@ def _digest(kind: str, project: str | None, text: str) -> str:
     return blake2b(f"{kind}\0{project or ''}\0{text}".encode(), digest_size=12).hexdigest()
 
 
-def _block_item(project: KnownProject, block: Block) -> Item:
+def _block_item(project: KnownProject, block: Block, *, is_given: bool) -> Item:
     """The block. Which records are in it decides whether a resumed session gets it once more."""
     held = "\n".join(f"{item.address} {item.title}" for item in block.items if item.kind != "arc")
     return Item(
@@ -199,9 +203,9 @@ def _block_item(project: KnownProject, block: Block) -> Item:
         title=f"the memory of {project.name}",
         text=block.text,
         records=blake2b(held.encode(), digest_size=8).hexdigest(),
-        strict=project.key,
-        ranked=project.key,
-        why=f"of {project.name}",
+        strict=project.key if is_given else None,
+        ranked=project.key if is_given else None,
+        why=f"of {project.name}" if is_given else "agentihooks gives its sessions their project's memory itself",
     )
 
 

@@ -152,6 +152,9 @@ class Turn:
                 refresh.project(project)
             refresh.fleet()
             rows.drop_wanted(self.ready, [row])
+        if fleet := rows.list_wanted(self.ready, "fleet"):
+            refresh.fleet()
+            rows.drop_wanted(self.ready, fleet)
         is_read = self._read(resolver, now)
         self._write_rules(resolver)
         return not is_read

@@ -361,3 +361,54 @@ def test_no_word_of_another_project_at_any_moment(fleet: Fleet, moment: str) -> 
     for file in fleet.base.rglob("*"):
         if file.is_file() and file.suffix in (".log", ".jsonl", ""):
             assert b"bandicoot" not in file.read_bytes(), file
+
+
+# what others do, and what is taken back --------------------------------------------------------------------------------
+
+
+def test_a_new_feed_file_is_noticed(fleet: Fleet) -> None:
+    """No hook reads the folder; each looks whether it changed, and has the worker read it."""
+    alpha = fleet.folder("alpha")
+    refresh(fleet)
+    fleet.hook("start", "s", alpha)
+    feed(fleet, "alarm", "the vault is on fire", severity="critical", priority=100)
+    assert fleet.hook("tool", "s", alpha).context == ""
+    fleet.work()
+    assert "on fire" in fleet.hook("tool", "s", alpha).context
+
+
+def test_where_agentihooks_gives_project_memory_itself(fleet: Fleet, cli: Cli) -> None:
+    folder = subfolder(fleet.home, ".agentihooks", "brain")
+    (folder / "project-sessions.jsonl").write_text("{}\n")
+    refresh(fleet)
+    alpha = fleet.folder("alpha")
+    assert fleet.hook("start", "s", alpha).out == b""
+    assert fleet.hook("prompt", "s", alpha).out == b""
+    assert "agentihooks gives" in cli.ok("preview", "--cwd", alpha).err
+
+
+def test_what_agentihooks_injects_is_said(fleet: Fleet, cli: Cli) -> None:
+    path = subfolder(fleet.home, ".agentihooks") / "broadcast.json"
+    path.write_text('[{"source": "operator", "message": "x"}]')
+    assert "agentihooks" not in cli.ok("preview", "--cwd", fleet.folder("alpha")).err
+    path.write_text('[{"source": "brain-adapter", "message": "x"}]')
+    assert "strict does not hold" in cli.ok("preview", "--cwd", fleet.folder("alpha")).err
+
+
+@pytest.mark.parametrize("how", ["forget", "rule"])
+def test_no_file_of_the_home_keeps_what_was_taken_out(fleet: Fleet, cli: Cli, how: str) -> None:
+    alpha = fleet.folder("alpha")
+    sid = fleet.write(5, alpha, ["Look"], lesson="The axolotl is called Quetzalcoatl.", signal="Quetzalcoatl is ill.")
+    fleet.read()
+    assert "Quetzalcoatl" in fleet.hook("start", "s", alpha).context
+    assert any(b"Quetzalcoatl" in file.read_bytes() for file in fleet.base.rglob("*") if file.is_file())
+    if how == "forget":
+        cli.ok("forget", sid, "--yes")
+    else:
+        (fleet.base / "config.toml").write_text('[redaction]\nhide = ["Quetzalcoatl"]\n')
+        cli.ok("backfill")
+    for file in fleet.base.rglob("*"):
+        if file.is_file() and file.name != "config.toml":
+            assert b"Quetzalcoatl" not in file.read_bytes(), file
+    given = fleet.hook("compact", "s", alpha).context
+    assert "eats at night" in given and "Quetzalcoatl" not in given

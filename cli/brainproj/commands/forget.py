@@ -7,7 +7,10 @@ import typer
 
 from ..errors import Refused, UsageProblem
 from ..forget import Erasure, erase, plan
+from ..recall import read_recall_settings
+from ..refresh import Refresh
 from ..store.database import open_store
+from ..unready import erase_ready
 from ..views import terminal
 from .complete import session_ids
 from .options import JSON, PROJECT, YES, parse_since
@@ -47,6 +50,11 @@ def forget(
         if not yes:
             _ask(erasure)
         erase(around.paths, db, erasure, around.now)
+        erase_ready(around.paths, around.config)
+        ready = resolver.places.open() if resolver.places else None
+        if ready is not None:
+            settings = read_recall_settings(around.config, {})
+            Refresh(around.paths, around.config, db, ready, resolver, settings, around.now).everything()
     if json:
         terminal.answer_json(erasure.value())
     else:

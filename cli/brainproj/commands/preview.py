@@ -8,6 +8,7 @@ import typer
 
 from ..config import Scope, scope_in_force
 from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
+from ..foreign.agentihooks import publishes_feed
 from ..places import environment_of
 from ..preview import Asked, Moment, preview
 from ..recall import read_recall_settings
@@ -74,6 +75,8 @@ def run_preview(
     effective = Scope(running.scope) if running and running.scope and not flag else setting.effective
     refresh = Refresh(around.paths, around.config, db, ready, resolver, recall, around.now)
     found = preview(refresh, Asked(resolution, known, effective, moment, running))
+    if publishes_feed(around.paths.broadcast_path):
+        terminal.note("agentihooks publishes its brain's feed itself; strict does not hold for what it injects")
     if recall != read_recall_settings(around.config, {}):
         refresh_settings = read_recall_settings(around.config, {})
         Refresh(around.paths, around.config, db, ready, resolver, refresh_settings, around.now).again(known)

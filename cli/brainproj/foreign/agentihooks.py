@@ -197,3 +197,19 @@ def _read_end(path: Path, *, whole: bool) -> bytes:
     if not skipped:
         return end
     return b"" if whole else end.partition(b"\n")[2]
+
+
+def publishes_feed(broadcast_path: Path) -> bool:
+    """Whether agentihooks holds a brain's feed, which it gives to every session (formats/agentihooks.md 2.3)."""
+    try:
+        if broadcast_path.stat().st_size > BROADCAST_LIMIT:
+            return False
+        messages = json.loads(broadcast_path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(messages, list) and any(
+        isinstance(message, dict) and message.get("source") == "brain-adapter" for message in messages
+    )
+
+
+BROADCAST_LIMIT = 16 << 20

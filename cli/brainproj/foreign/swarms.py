@@ -1,4 +1,4 @@
-"""Which repository a swarm of agentihooks works on (formats/agentihooks.md 5.2)."""
+"""What identity and delivery ask of agentihooks: a swarm's repository, and whether it gives project memory itself."""
 
 import json
 from pathlib import Path
@@ -30,3 +30,11 @@ def swarm_repository(snapshot: Path | None) -> str | None:
         if isinstance(holder, dict) and isinstance(holder.get("repo"), str) and holder["repo"]:
             return str(holder["repo"])
     return None
+
+
+def scopes_itself(home: Path) -> bool:
+    """Whether this installation gives each session its project's block: then it gets none from us.
+
+    Told by the file in which later versions keep the projects of sessions (formats/agentihooks.md, Appendix B).
+    """
+    return (home / "brain" / "project-sessions.jsonl").exists()

@@ -128,7 +128,11 @@ def _block(
         return None, ""
     if not project or scope == "off":
         return None, ""
-    row = db.execute(f"SELECT {COLUMNS} FROM items WHERE project = ? AND kind = 'block'", (project,)).fetchone()
+    column = ready.SCOPE_COLUMNS[scope]
+    found = db.execute(f"SELECT {COLUMNS}, {column} FROM items WHERE project = ? AND kind = 'block'", (project,))
+    row = found.fetchone()
+    if row is not None and row[-1] is None:
+        return None, ""
     if row is None:
         return None, NOT_PREPARED if moment in WITH_BLOCK else ""
     if moment == "resume" and told.told == row[RECORDS]:

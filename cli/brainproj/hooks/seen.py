@@ -8,6 +8,7 @@ import os
 import sqlite3
 import sys
 
+from .. import gitdir
 from ..agents.call import Call
 from ..store import ready
 from . import reply
@@ -158,6 +159,9 @@ def note_work(
         wants.append(("folder", "", json.dumps(asked)))
     elif project and (call.moment in STARTS or (call.moment == "tool" and is_due)) and _is_stale(db, project, now):
         wants.append(("project", "", project))
+    feeds = db.execute("SELECT value FROM meta WHERE name = 'feeds'").fetchone()
+    if feeds and not gitdir.stamps_hold(feeds[0]):
+        wants.append(("fleet", "", ""))
     if call.moment in READ_AFTER:
         wants += [("transcript", call.agent, path) for path in call.transcripts]
     if call.agent == "cursor" and call.cwd and call.moment in ("start", "stop", "end"):

@@ -91,3 +91,16 @@ def rename_projects(db: sqlite3.Connection, canonical: Mapping[str, str]) -> Non
             db.executemany("UPDATE seen SET project = ? WHERE project = ?", changed)
             db.executemany("DELETE FROM items WHERE project = ?", ((old,) for _, old in changed))
             db.executemany("DELETE FROM projects WHERE key = ?", ((old,) for _, old in changed))
+
+
+def erase_items(db: sqlite3.Connection) -> None:
+    """Leave no byte of any item in the file; they are made anew by the next refresh. Outside a transaction.
+
+    Raises sqlite3.Error where the file cannot be written: it is then to be deleted.
+    """
+    db.execute("PRAGMA secure_delete=on")
+    db.execute("DELETE FROM items")
+    db.execute("UPDATE projects SET rendered_at = 0")
+    db.execute("VACUUM")
+    if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        raise sqlite3.OperationalError("the write-ahead log could not be emptied")

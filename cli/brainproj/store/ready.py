@@ -57,7 +57,7 @@ CREATE TABLE delivered(
   at INTEGER NOT NULL, moment TEXT NOT NULL, PRIMARY KEY(agent, session_id, agent_id, epoch, hash)) WITHOUT ROWID;
 
 -- What the worker is to do. what: transcript (value: its path), folder (value: JSON of folder, named project, swarm),
--- project (value: its key), rule (value: a folder that Cursor works in).
+-- project (value: its key), fleet, rule (value: a folder that Cursor works in).
 CREATE TABLE wanted(
   what TEXT NOT NULL, agent TEXT NOT NULL, value TEXT NOT NULL, at INTEGER NOT NULL,
   PRIMARY KEY(what, agent, value)) WITHOUT ROWID;
