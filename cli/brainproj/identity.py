@@ -118,7 +118,7 @@ class Resolver:
         folder = os.path.expanduser(repository) if repository else ""
         found = self._folder(folder) if folder else None
         if self.places:
-            read = self._repositories.evidence(find_readable_checkout(folder))
+            read = self._repositories.evidence(find_readable_checkout(folder)) or [folder, folder + "/.git"]
             self.places.remember_swarm(slug, found, [str(snapshot or ""), *read])
         if found is None or found.identity is None:
             return None

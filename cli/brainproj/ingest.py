@@ -5,6 +5,7 @@ next run goes on from where the store says, and ends with the store an undisturb
 finds nothing new imports neither readers nor rules of redaction: it takes little more than looking at names and times.
 """
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -16,6 +17,7 @@ from .agents.registry import ADAPTERS, agent_home
 from .config import Config
 from .core.rules import rules_version
 from .core.times import to_micros
+from .errors import StoreLocked
 from .identity import Resolver
 from .launcher import write_launcher
 from .locks import LOCK_WAIT_S, locked, need_room
@@ -62,6 +64,7 @@ class Ingest:
                 self._finish()
                 self._read_grown()
                 self._make_ready()
+            self._read_what_grew_since()
         self.report.seconds = time.monotonic() - began
         return self.report
 
@@ -90,10 +93,10 @@ class Ingest:
         adapters = {adapter.name: adapter for adapter in ADAPTERS if adapter.name not in self.config.exclude_agents}
         for agent, path in dict.fromkeys(transcripts):
             adapter = adapters.get(agent)
-            home = agent_home(self.paths, agent) if adapter else None
-            found = adapter.find_transcript(home, path) if adapter and home else None
-            if adapter is None or home is None or found is None:
+            home_and_transcript = adapter.find_transcript(path) if adapter else None
+            if adapter is None or home_and_transcript is None:
                 continue
+            home, found = home_and_transcript
             self.report.found += 1
             if is_stamped(self.db, found.path, (found.size_bytes, found.mtime_ns, adapter.version)):
                 self.report.unchanged += 1
@@ -103,6 +106,10 @@ class Ingest:
 
     def _read_grown(self) -> None:
         """What hooks saw grow while this process alone could read: nobody else will."""
+        with publish.unless_refused(self.paths.ready_db):
+            self._read_wanted()
+
+    def _read_wanted(self) -> None:
         ready = self.resolver.places.open() if self.resolver.places else None
         while ready is not None and publish.has_grown(ready):
             from .store.seen import drop_wanted, list_wanted
@@ -112,7 +119,21 @@ class Ingest:
             self._finish()
             drop_wanted(ready, grown)
 
+    def _read_what_grew_since(self) -> None:
+        """What hooks saw grow in the last moments before the lock was free again: who came for it has left."""
+        ready = self.resolver.places.open() if self.resolver.places else None
+        with contextlib.suppress(StoreLocked, sqlite3.Error):
+            while ready is not None and publish.has_grown(ready):
+                with locked(self.paths.ingest_lock, 0.0), database.explained(self.paths.brain_db):
+                    self._read_grown()
+                    self._make_ready()
+
     def _make_ready(self) -> None:
+        """What hooks look up, as it is after this reading; without it where ready.db is locked or damaged."""
+        with publish.unless_refused(self.paths.ready_db):
+            self._refresh()
+
+    def _refresh(self) -> None:
         """The blocks of the projects in which something happened; of all, where hooks have none yet."""
         ready = self.resolver.places.open() if self.resolver.places else None
         if ready is None:
@@ -129,6 +150,7 @@ class Ingest:
         if is_first:
             refresh.everything()
             return
+        refresh.rename()
         numbers = sorted(self.report.projects)
         found = {known.key: known for number in numbers if (known := self.resolver.catalogue.by_id(number))}
         for known in found.values():

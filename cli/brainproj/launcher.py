@@ -19,6 +19,7 @@ def launcher_text(home: Path, python: str, start: Path) -> str:
     program, file = _quoted(python), _quoted(str(start))
     return (
         "#!/bin/sh\n"
+        "trap 'exit 0' EXIT\n"
         f"home=${{BRAINPROJ_HOME:-{_quoted(str(home))}}}\n"
         f'[ -x {program} ] && [ -f {file} ] && {program} -I -S {file} "$home" "$@"\n'
         "exit 0\n"

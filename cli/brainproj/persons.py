@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from .errors import Refused
 from .processes import list_ancestors
 
-AGENT_VARIABLES = ("CLAUDECODE", "CLAUDE_CODE_", "CODEX_SANDBOX", "CODEX_THREAD", "CURSOR_AGENT", "CURSOR_VERSION")
+AGENT_VARIABLES = (
+    "CLAUDECODE", "CLAUDE_CODE_", "CLAUDE_PROJECT_DIR", "CODEX_SANDBOX", "CODEX_THREAD", "CODEX_CI", "CURSOR_AGENT",
+    "CURSOR_VERSION", "CURSOR_PROJECT_DIR",
+)  # fmt: skip
 """Beginnings of names that agents set for what they run (formats/agents.md 3.5, 4.4, 5.3)."""
-AGENT_PROGRAMS = frozenset({"claude", "codex", "cursor-agent"})
+AGENT_PROGRAMS = ("claude", "claude-code", "codex", "cursor-agent")
+"""Names of programs, and of the folders they lie in: `codex-x86_64-unknown-linux-musl`, `…/claude/versions/2.1.240`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +36,27 @@ def require_person(environment: Mapping[str, str], what: str) -> Act:
         if name.startswith(AGENT_VARIABLES):
             raise Refused(f"{what} is a person's act, and {name} says that an agent runs this", hint=TERMINAL)
     parents = list_ancestors()
-    for parent in parents:
-        if parent in AGENT_PROGRAMS:
-            raise Refused(f"{what} is a person's act, and this runs under {parent}", hint=TERMINAL)
+    for words in parents:
+        if (agent := _agent_in(words)) is not None:
+            raise Refused(f"{what} is a person's act, and this runs under {agent}", hint=TERMINAL)
     terminal = _terminal()
     if terminal is None:
         raise Refused(f"{what} is a person's act, and there is no terminal here", hint=TERMINAL)
-    return Act(pwd.getpwuid(os.getuid()).pw_name, terminal, tuple(parents))
+    return Act(pwd.getpwuid(os.getuid()).pw_name, terminal, tuple(words[0] for words in parents))
+
+
+def _agent_in(words: list[str]) -> str | None:
+    """The agent that a process is: its program, or the script that an interpreter runs, or where either lies."""
+    for word in words:
+        if word.startswith("-") or (" " in word and "/" not in word):
+            continue
+        parts = word.split("/")
+        for part in parts if "/" in word else parts[-1:]:
+            if part in AGENT_PROGRAMS or (
+                part == parts[-1] and part.startswith(tuple(f"{one}-" for one in AGENT_PROGRAMS))
+            ):
+                return part
+    return None
 
 
 TERMINAL = "run it yourself, in a terminal"

@@ -15,10 +15,13 @@ from .config import Config, scope_in_force
 from .core.catalogue import Catalogue
 from .core.project import Resolution, Rule
 from .paths import Paths
+from .repositories import is_checkout_of
 from .store import publish
 from .store.projects import Place
 from .store.publish import PlaceRow
 
+UNDECLARED = {"declared": "undeclared"}
+"""A folder that was declared once tells where something lay, and counts as declared only while it is."""
 NEVER = "\0never"
 """A stamp that does not hold: the row tells where a folder lay, and its project is to be asked again."""
 
@@ -43,13 +46,20 @@ class Places:
     def is_current(self) -> bool:
         """Whether what is written there was decided with config.toml as it is now."""
         db = self.open()
-        return db is None or publish.read_meta(db).get("config") == gitdir.stamp_of(str(self.paths.config_path))
+        with publish.unless_refused(self.paths.ready_db):
+            return db is None or publish.read_meta(db).get("config") == gitdir.stamp_of(str(self.paths.config_path))
+        return True
 
     def begin(self, scratch_root: str, catalogue: Catalogue, known: Iterable[Place]) -> list[str]:
         """Start anew after config.toml changed, or in a new ready.db; the folders whose answer is to be asked again.
 
         `known` are the folders that the store has seen.
         """
+        with publish.unless_refused(self.paths.ready_db):
+            return self._begin(scratch_root, catalogue, known)
+        return []
+
+    def _begin(self, scratch_root: str, catalogue: Catalogue, known: Iterable[Place]) -> list[str]:
         db = self.open()
         if db is None:
             return []
@@ -60,30 +70,27 @@ class Places:
             if table.path
         ]
         seen = {
-            place.path: PlaceRow(place.path, place.kind, project.key, NEVER)
+            place.path: PlaceRow(
+                place.path, "undeclared" if place.kind == "declared" else place.kind, project.key, NEVER
+            )
             for place in known
             if (project := catalogue.by_id(place.project))
         }
-        publish.begin(
-            db,
-            [*seen.values(), *declared],
-            {
-                "config": gitdir.stamp_of(str(self.paths.config_path)),
-                "scratch": scratch_root,
-                "declared": "1" if declared else "0",
-                "scope": (self.config.scope.value if self.config.scope else "strict"),
-                **publish.numbers(self.config.numbers),
-            },
-        )
+        meta = {
+            "config": gitdir.stamp_of(str(self.paths.config_path)),
+            "scratch": scratch_root,
+            "declared": "1" if declared else "0",
+            "scope": (self.config.scope.value if self.config.scope else "strict"),
+            **publish.numbers(self.config.numbers),
+        }
         from .store.items import write_scopes
 
-        write_scopes(
-            db,
-            {
-                project.key: scope_in_force(self.config, {}, (project.key, *project.aliases)).effective.value
-                for project in catalogue.projects
-            },
-        )
+        publish.begin(db, [*seen.values(), *declared], meta)
+        scopes: dict[str, str | None] = {
+            project.key: scope_in_force(self.config, {}, (project.key, *project.aliases)).effective.value
+            for project in catalogue.projects
+        }
+        write_scopes(db, scopes)
         self._written.clear()
         return [row.path for row in (*seen.values(), *before) if row.kind in ("checkout", "worktree")]
 
@@ -91,7 +98,8 @@ class Places:
         """A folder was seen for the first time, or (`names`) projects changed: what rests on that is asked again."""
         db = self.open()
         if db is not None:
-            publish.drop_places(db, ("gone", "scratch", "folder", "env", "swarm") if names else ("gone",))
+            with publish.unless_refused(self.paths.ready_db):
+                publish.drop_places(db, ("gone", "scratch", "folder", "env", "swarm") if names else ("gone",))
             self._written.clear()
 
     # answers --------------------------------------------------------------------------------------------------------
@@ -120,25 +128,35 @@ class Places:
             rows.append(PlaceRow(checkout.top, kind, key, stamp))
             if rule is Rule.GIT:
                 rows.append(PlaceRow(f"common:{checkout.common_dir}", "common", key, stamp))
+                root = resolution.identity.root if resolution.identity else None
+                if root and root != checkout.top and is_checkout_of(root, checkout) and not self._knows(root):
+                    rows.append(PlaceRow(root, "checkout", key, NEVER))  # for the time when it is gone
         elif scratch is not None and rule is Rule.SCRATCH:
             rows += [PlaceRow(f"scratch:{scratch}", "scratch", key, ""), PlaceRow(real, "folder", key, "")]
         self._write(rows)
 
     def remember_vanished(self, real: str, resolution: Resolution) -> None:
         """The answer for a folder that is gone."""
-        self._write([PlaceRow(real, "gone", resolution.identity.key if resolution.identity else "", "")])
+        self._write([PlaceRow(f"gone:{real}", "gone", resolution.identity.key if resolution.identity else "", "")])
 
     def remember_unreadable(self, real: str, resolution: Resolution) -> None:
         """The answer for a folder whose repository cannot be read."""
         key = resolution.identity.key if resolution.identity else ""
         self._write([PlaceRow(f"unreadable:{real}", "unreadable", key, "")])
 
+    def _knows(self, path: str) -> bool:
+        db = self.open()
+        with publish.unless_refused(self.paths.ready_db):
+            return db is not None and publish.has_place(db, path)
+        return True
+
     def _write(self, rows: list[PlaceRow]) -> None:
         db = self.open()
         fresh = [row for row in rows if row.path not in self._written]
         if db is None or not fresh:
             return
-        publish.write_places(db, fresh)
+        with publish.unless_refused(self.paths.ready_db):
+            publish.write_places(db, fresh)
         self._written.update(row.path for row in fresh)
 
 

@@ -226,23 +226,23 @@ def _runs(folder: Path, program: str) -> bool:
     return any(name == program or name.startswith(f"{program}-") for name in names)
 
 
-def list_ancestors() -> list[str]:
-    """The names of the programs above this process, the nearest first; empty where the system does not tell (macOS)."""
-    names: list[str] = []
+def list_ancestors() -> list[list[str]]:
+    """What each process above this one runs, the nearest first: its program's path, and the first words of its call.
+
+    Empty where the system does not tell (macOS).
+    """
+    found: list[list[str]] = []
     pid = os.getppid()
-    while pid > 1 and len(names) < ANCESTORS_MAX:
+    while pid > 1 and len(found) < ANCESTORS_MAX:
+        folder = PROC / str(pid)
         try:
-            stat = (PROC / str(pid) / "stat").read_bytes()
-            words = (PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+            stat = (folder / "stat").read_bytes()
+            words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
         except OSError:
             break
-        called = [os.fsdecode(word).rpartition("/")[2] for word in words[:2]]
-        own = stat[stat.index(b"(") + 1 : stat.rindex(b")")].decode("utf-8", "replace")
-        # a script's name stands behind its interpreter's
-        names.append(called[1] if len(called) > 1 and called[0] in INTERPRETERS else own)
+        found.append([_read_link(folder / "exe") or "", *(os.fsdecode(word) for word in words if word)])
         pid = int(stat[stat.rindex(b")") + 2 :].split()[1])
-    return names
+    return found
 
 
-INTERPRETERS = ("node", "bun", "python", "python3")
 ANCESTORS_MAX = 64

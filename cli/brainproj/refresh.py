@@ -7,7 +7,7 @@ The same memory gives the same items on the same day, whoever refreshes.
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 
@@ -16,6 +16,7 @@ from .core.block import Block, render_attribute, render_item, safe_text
 from .core.catalogue import KnownProject
 from .core.entries import ALERTS, Entry, render_entry
 from .core.memory import MemoryItem
+from .core.redact import Redactor
 from .core.scope import EVERYBODY, Named, judge
 from .core.signals import Signal, signals_in_force
 from .core.times import from_micros, to_micros
@@ -51,13 +52,17 @@ class Refresh:
 
     def everything(self) -> None:
         """All projects, the fleet, and the keys under which sessions were seen."""
+        self.rename()
+        for project in self.resolver.catalogue.projects:
+            self.project(project)
+        self.fleet()
+
+    def rename(self) -> None:
+        """Let sessions that were seen under a key of before go on under their project's key of now."""
         catalogue = self.resolver.catalogue
         keys = seen_projects(self.ready)
         known = {key: project.key for key in keys if (project := catalogue.by_key(key))}
         ready_items.rename_projects(self.ready, known)
-        for project in catalogue.projects:
-            self.project(project)
-        self.fleet()
 
     def project(self, project: KnownProject) -> Block:
         """One project; its block comes back."""
@@ -83,12 +88,17 @@ class Refresh:
         """The entries of the feeds, and the signals that a person shared."""
         projects = [_named(project) for project in self.resolver.catalogue.projects]
         feeds = stamps_of([str(self.paths.feed_dir), str(self.paths.brain_feed)])
-        entries = read_feeds(self.paths, self.now)
+        redact = Redactor(self.config.hide, self.config.keep).redact
+        entries = [
+            replace(entry, title=redact(entry.title), content=redact(entry.content))
+            for entry in read_feeds(self.paths, self.now)
+        ]
         items = [self._entry_item(entry, projects, place) for place, entry in enumerate(entries)]
         shared = shared_codes(self.db)
         if shared:
-            signals = self._signals(list_records(self.db, None))
-            items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
+            for project in self.resolver.catalogue.projects:
+                signals = self._signals(list_records(self.db, project.ids))
+                items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
         ready_items.write_fleet(self.ready, items)
         write_meta(self.ready, {"feeds": feeds})
         return items
@@ -115,7 +125,7 @@ class Refresh:
         text = f"[signal · {safe_text(signal.severity)}] {line[2:]}"
         who = project or EVERYBODY
         return Item(
-            hash=_digest("entry", project, text),
+            hash=_digest("signal", None, text),  # the same before and after it was shared
             id=signal.address,
             kind="entry",
             project=project,
@@ -141,7 +151,7 @@ class Refresh:
             id=entry.id,
             kind="entry",
             project=None,
-            title=safe_text(entry.title),
+            title=safe_text(entry.title)[:120],
             text=text,
             source=render_attribute(entry.source),
             severity=entry.severity,
@@ -171,6 +181,7 @@ class Refresh:
             ranked=project.key,
             place=place,
             at=min(record.at or 0, self._micros()),  # a clock that was ahead makes nothing new for ever
+            ready_at=self._micros(),
             why=f"recorded in {project.name} by another session since this one was told",
         )
 
@@ -184,8 +195,7 @@ def _place(priority: int, number: int) -> int:
 
 def _named(project: KnownProject) -> Named:
     parts = project.key.split("/")
-    names = (project.name, *(name for name in project.aliases if "/" not in name))
-    return Named(project.key, names, "/".join(parts[-2:]) if len(parts) >= 3 else None)
+    return Named(project.key, (project.name, *project.aliases), "/".join(parts[-2:]) if len(parts) >= 3 else None)
 
 
 def _digest(kind: str, project: str | None, text: str) -> str:

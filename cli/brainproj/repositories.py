@@ -151,7 +151,7 @@ class Repositories:
         """The files that say which project a checkout is, those of repositories its path remotes lead to too."""
         if checkout is None:
             return []
-        paths = list(gitdir.config_paths(checkout))
+        paths = [*gitdir.config_paths(checkout), checkout.common_dir + "/description"]
         for url in gitdir.remotes_of(gitdir.read_config(checkout)).values():
             parsed = parse_remote(url, self.hosts)
             if not isinstance(parsed, LocalPath) or hops <= 0 or "\0" in parsed.path:
@@ -202,11 +202,11 @@ class Repositories:
         rows.bind(self.db, checkout.common_dir, number, birth, now)
         kind = "worktree" if checkout.linked else "checkout"
         rows.write_place(self.db, checkout.top, number, kind, repository.worktree, now)
-        if repository.root and repository.root != checkout.top and _is_checkout_of(repository.root, checkout):
+        if repository.root and repository.root != checkout.top and is_checkout_of(repository.root, checkout):
             rows.write_place(self.db, repository.root, number, "checkout", None, now)
 
 
-def _is_checkout_of(folder: str, checkout: gitdir.Checkout) -> bool:
+def is_checkout_of(folder: str, checkout: gitdir.Checkout) -> bool:
     """Whether `folder` is a checkout of the same repository: its configuration alone can name any folder."""
     try:
         found = gitdir.checkout_at(folder)

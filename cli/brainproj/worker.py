@@ -22,7 +22,7 @@ from .core.memory import MemoryItem
 from .core.redact import Redactor
 from .core.times import from_micros
 from .cursor_rule import remove_rule, render_rule, write_rule
-from .errors import BrainError, StoreLocked
+from .errors import BrainError, ConfigMalformed, StoreLocked
 from .hooks import seen as hooks_seen
 from .identity import Resolver
 from .ingest import Ingest, Wanted
@@ -72,7 +72,7 @@ def take_tool_result(home: str, raw: bytes) -> None:
     try:
         os.nice(NICE)
         payload = json.loads(raw)
-        config = read_config(paths.config_path)
+        config = _settings(paths)
         if "cursor" in config.exclude_agents or not isinstance(payload, dict):
             return
         now = datetime.now(UTC)
@@ -104,25 +104,51 @@ def _alone(path: Path) -> Iterator[bool]:
 
 
 def _work(paths: Paths) -> None:
-    config = read_config(paths.config_path)
-    db = open_store(paths.brain_db)
+    try:
+        _work_on(paths)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # damaged: made anew, which costs each session one repeated block
+        publish.discard(paths.ready_db)
+        _work_on(paths)
+
+
+def _work_on(paths: Paths) -> None:
+    if not paths.home.is_dir():
+        return
     ready = publish.open_ready(paths.ready_db)
     if ready is None:
         return
-    write_launcher(paths)
-    paths.home.joinpath("worker.claim").unlink(missing_ok=True)
-    turn = Turn(paths, config, db, ready)
-    is_done = False
+    with contextlib.closing(ready), contextlib.closing(open_store(paths.brain_db)) as db:
+        write_launcher(paths)
+        paths.home.joinpath("worker.claim").unlink(missing_ok=True)
+        turn = Turn(paths, _settings(paths), db, ready)
+        try:
+            _turn_until_idle(turn)
+            rows.prune(ready, turn.micros() - KEPT_DAYS * 86_400_000_000)
+        finally:
+            if paths.home.is_dir():
+                rows.release_if_idle(ready, "worker", is_final=True)
+
+
+def _turn_until_idle(turn: "Turn") -> None:
+    """Work until nothing is wanted, or until a turn has changed nothing of what is."""
+    before: list[rows.WantedRow] | None = None
+    while True:
+        rows.claim(turn.ready, "worker", turn.micros())
+        has_left = turn.run()
+        wanted = rows.list_all_wanted(turn.ready)
+        if has_left or wanted == before or rows.release_if_idle(turn.ready, "worker", is_final=False):
+            return
+        before = wanted
+
+
+def _settings(paths: Paths) -> Config:
+    """The person's settings; the defaults where config.toml is malformed, which the next command says."""
     try:
-        while not is_done:
-            rows.claim(ready, "worker", turn.micros())
-            left = turn.run()
-            is_done = left or rows.release_if_idle(ready, "worker", is_final=False)
-        rows.prune(ready, turn.micros() - KEPT_DAYS * 86_400_000_000)
-    finally:
-        rows.release_if_idle(ready, "worker", is_final=True)
-        ready.close()
-        db.close()
+        return read_config(paths.config_path)
+    except ConfigMalformed:
+        return Config()
 
 
 @dataclass(slots=True)
@@ -145,6 +171,7 @@ class Turn:
         settings = read_recall_settings(self.config, {})
         refresh = Refresh(self.paths, self.config, self.db, self.ready, resolver, settings, now)
         self._take_spool()
+        refresh.rename()
         self._find_projects(resolver, refresh)
         for row in rows.list_wanted(self.ready, "project"):
             project = resolver.catalogue.by_key(row.value)
@@ -205,6 +232,8 @@ class Turn:
         if not grown:
             return True
         _wait_until_quiet([row.value for row in grown])
+        if not self.paths.launcher.exists():  # somebody has taken the home away meanwhile
+            return False
         wanted = Wanted(transcripts=tuple((row.agent, row.value) for row in grown))
         try:
             Ingest(self.paths, self.config, self.db, resolver, now, lock_wait_s=0.0).run(wanted)

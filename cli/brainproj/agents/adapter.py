@@ -7,7 +7,6 @@ An `adapter.py` knows where transcripts are and imports the reader only when one
 new must not pay for reading.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -26,16 +25,20 @@ class Found(NamedTuple):
     is_child: bool
 
 
-def find_one(folders: Iterable[Path], path: str, *, is_child: bool) -> Found | None:
-    """The transcript at `path`, if it lies below one of these folders: a path that we were told is only data."""
-    real = os.path.realpath(path)
-    if not any(real.startswith(os.path.realpath(folder) + "/") for folder in folders):
-        return None
-    try:
-        seen = os.stat(real)  # noqa: PTH116
-    except (OSError, ValueError):
-        return None
-    return Found(path, seen.st_size, seen.st_mtime_ns, seen.st_ino, is_child)
+def find_one(folders: Iterable[str], path: str, *, is_child: bool) -> tuple[Path, Found] | None:
+    """(home, transcript) at `path`, if one of these folders of an agent's home is on its way: what we are told is data.
+
+    Which home it is tells the path alone: sessions may run with homes of their own.
+    """
+    for folder in folders:
+        home, found, _ = path.rpartition(f"/{folder}/")
+        if found and home.startswith("/") and "\0" not in path:
+            try:
+                seen = Path(path).stat()
+            except (OSError, ValueError):
+                return None
+            return Path(home), Found(path, seen.st_size, seen.st_mtime_ns, seen.st_ino, is_child)
+    return None
 
 
 class Reader(Protocol):
@@ -65,8 +68,8 @@ class Adapter(Protocol):
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home. Unreadable folders are passed by."""
 
-    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
-        """The transcript at `path`; None for what is gone, or lies where this agent keeps none."""
+    def find_transcript(self, path: str) -> tuple[Path, Found] | None:
+        """(agent's home, transcript at `path`); None for what is gone, or lies where this agent keeps none."""
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """Titles that the agent keeps beside its transcripts, by session id; they may change without the transcript."""

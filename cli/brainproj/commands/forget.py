@@ -1,19 +1,23 @@
 """`brainproj forget`: remove a session, record, project, or everything before a time, for good."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import Refused, UsageProblem
+from ..errors import Refused, StoreLocked, UsageProblem
 from ..forget import Erasure, erase, plan
 from ..recall import read_recall_settings
 from ..refresh import Refresh
+from ..reports import Wanted
 from ..store.database import open_store
+from ..store.publish import unless_refused
 from ..unready import erase_ready
 from ..views import terminal
 from .complete import session_ids
 from .options import JSON, PROJECT, YES, parse_since
+from .reading import read_transcripts
 from .surroundings import find_surroundings, is_interactive, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -54,7 +58,10 @@ def forget(
         ready = resolver.places.open() if resolver.places else None
         if ready is not None:
             settings = read_recall_settings(around.config, {})
-            Refresh(around.paths, around.config, db, ready, resolver, settings, around.now).everything()
+            with unless_refused(around.paths.ready_db):
+                Refresh(around.paths, around.config, db, ready, resolver, settings, around.now).everything()
+        with contextlib.suppress(StoreLocked):  # what hooks saw grow while nobody else could read
+            read_transcripts(around, db, resolver, Wanted(transcripts=()), quiet=True)
     if json:
         terminal.answer_json(erasure.value())
     else:

@@ -9,6 +9,8 @@ import typer
 from ..config import Scope, scope_in_force
 from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
 from ..foreign.agentihooks import publishes_feed
+from ..identity import Resolver
+from ..paths import Paths
 from ..places import environment_of
 from ..preview import Asked, Moment, preview
 from ..recall import read_recall_settings
@@ -57,7 +59,7 @@ def run_preview(
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    ready = (resolver.places.open() if resolver.places else None) or publish.open_in_memory()
+    ready = _open_ready(around.paths, resolver)
     running = _seen_session(ready, session) if session else None
     moment = _moment(at or ("prompt" if running and running.told_at is not None else "start"))
     folder = (running.cwd if running else None) or (_session_folder(db, session) if session else folder_argument(cwd))
@@ -94,6 +96,23 @@ def run_preview(
                 terminal.aside(table)
     if identity is None and not session and not Path(folder).is_dir():
         raise FolderGone(f"{folder} does not exist", detail="It was never seen before, so it has no project.")
+
+
+def _open_ready(paths: Paths, resolver: Resolver) -> sqlite3.Connection:
+    """ready.db, or an empty one in memory where that is locked, damaged or cannot be written."""
+    ready = resolver.places.open() if resolver.places else None
+    if ready is not None:
+        try:
+            ready.execute("BEGIN IMMEDIATE")
+            list_seen(ready)
+            ready.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            terminal.note("ready.db cannot be written just now; this is what it would hold")
+        except sqlite3.DatabaseError:
+            publish.discard(paths.ready_db)
+        else:
+            return ready
+    return publish.open_in_memory()
 
 
 def _seen_session(ready: sqlite3.Connection, beginning: str) -> SeenSession | None:

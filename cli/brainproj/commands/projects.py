@@ -8,7 +8,7 @@ from ..browse import list_projects
 from ..declare import Change, Declarations
 from ..views import terminal
 from ..views.projects import render_projects
-from .surroundings import find_surroundings, folder_argument, open_for_reading, resolver_for
+from .surroundings import find_surroundings, folder_argument, make_ready_again, open_for_reading, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 JSON = Annotated[bool, typer.Option("--json", help="One JSON document.")]
@@ -113,8 +113,7 @@ def _declarations() -> Declarations:
 
 
 def _say(change: Change, json: bool) -> None:
-    around = find_surroundings()
-    resolver_for(around, open_for_reading(around.paths)).settle()
+    make_ready_again()
     if json:
         table = change.table
         scope = table.scope.value if table.scope else None

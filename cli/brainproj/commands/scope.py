@@ -10,7 +10,7 @@ from ..errors import UsageProblem
 from ..views import terminal
 from .complete import scope_names
 from .options import JSON, PROJECT
-from .surroundings import Surroundings, find_surroundings, open_for_reading, resolver_for
+from .surroundings import Surroundings, find_surroundings, make_ready_again, open_for_reading, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 MEANING = {
@@ -41,7 +41,7 @@ def scope(
     if value is not None:
         set_scope(around.paths.config_path, Scope(value), known.key if known and project else None)
         around = find_surroundings()
-        resolver_for(around, open_for_reading(around.paths)).settle()
+        make_ready_again()
     setting = scope_in_force(around.config, around.environment, (known.key, *known.aliases) if known else ())
     for problem in setting.problems:
         terminal.warn(problem)

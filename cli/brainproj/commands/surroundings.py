@@ -19,6 +19,7 @@ from ..launcher import mend_launcher
 from ..paths import Paths, find_paths, user_home
 from ..places import Places
 from ..store.database import open_store
+from ..store.publish import unless_refused
 from ..views import terminal
 
 
@@ -110,3 +111,19 @@ def project_here(
     known = resolver.catalogue.by_key(resolution.identity.key)
     identity = resolution.identity
     return known or KnownProject(identity.key, identity.name, identity.remote, identity.root, (), ())
+
+
+def make_ready_again() -> None:
+    """Bring what hooks look up to what config.toml says now, for all projects."""
+    from ..recall import read_recall_settings
+    from ..refresh import Refresh
+
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    resolver.settle()
+    ready = resolver.places.open() if resolver.places else None
+    if ready is not None:
+        with unless_refused(around.paths.ready_db):
+            settings = read_recall_settings(around.config, {})
+            Refresh(around.paths, around.config, db, ready, resolver, settings, around.now).everything()

@@ -65,8 +65,8 @@ class _Line:
 
 
 def render_project_block(memory: ProjectMemory, budget_bytes: int, today: date, stale_lesson_days: int = 14) -> Block:
-    """The block of a project, at most `budget_bytes` long (0 or less: FULL_BUDGET_BYTES)."""
-    budget = budget_bytes if budget_bytes > 0 else FULL_BUDGET_BYTES
+    """The block of a project, at most `budget_bytes` long (0 or less: FULL_BUDGET_BYTES, and never more)."""
+    budget = min(budget_bytes, FULL_BUDGET_BYTES) if budget_bytes > 0 else FULL_BUDGET_BYTES
     name = render_attribute(memory.project)
     if memory.is_empty:
         line = f'<project-memory project="{name}">Nothing is remembered of this project yet.{CLOSE}'

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from .block import safe_text
-from .text import printable
+from .text import clip, printable
 
 SEVERITIES = ("nuclear", "critical", "alert", "warning", "info", "resolved")
 """The most urgent first (formats/agentihooks.md 1.5)."""
 ALERTS = frozenset({"nuclear", "critical"})
 EMPTY_BODIES = frozenset({"no active signals.", "no inject blocks.", "no data.", "none.", "no recent lessons."})
-FIELD = re.compile(r"([A-Za-z_][\w-]*):[ \t]*(.*)")
+FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*)")
+TITLE_LIMIT = 200
+"""Characters of an id or title that are shown."""
 DEFAULT_PRIORITY = 5
 DEFAULT_TTL_S = 3600
 
@@ -55,7 +57,7 @@ def parse_feed_file(text: str, stem: str, source: str, written_at: datetime, def
         priority=_number(metadata.get("priority"), DEFAULT_PRIORITY) or 0,
         severity=severity if severity in SEVERITIES else "info",
         source=source,
-        expires_at=None if ttl_s is None else written_at + timedelta(seconds=min(max(ttl_s, 0), 10**9)),
+        expires_at=None if ttl_s is None else _after(written_at, ttl_s),
         metadata=metadata,
     )
 
@@ -69,8 +71,16 @@ def _split(text: str) -> tuple[dict[str, str], str]:
         if line.strip() == "---":
             return metadata, "\n".join(lines[number + 1 :]).strip()
         if found := FIELD.fullmatch(line.strip()):
-            metadata[found[1]] = found[2].strip().strip("\"'")
+            metadata[found[1].lower()] = found[2].strip().strip("\"'")
     return {}, text.strip()
+
+
+def _after(moment: datetime, seconds: int) -> datetime | None:
+    """The end of an entry; None for one beyond all calendars."""
+    try:
+        return moment + timedelta(seconds=min(max(seconds, 0), 10**9))
+    except OverflowError:
+        return None
 
 
 def _number(text: str | None, default: int | None) -> int | None:
@@ -83,7 +93,7 @@ def _number(text: str | None, default: int | None) -> int | None:
 def render_entry(entry: Entry, limit_bytes: int) -> str:
     """An entry as lines of plain text behind its title, at most `limit_bytes` long; what is cut is said."""
     severity = "" if entry.severity == "info" else f" · {entry.severity}"
-    lines = [f"[{safe_text(entry.id)}] {safe_text(entry.title)}{severity}"]
+    lines = [f"[{clip(safe_text(entry.id), TITLE_LIMIT)}] {clip(safe_text(entry.title), TITLE_LIMIT)}{severity}"]
     room = limit_bytes - len(lines[0].encode())
     body = [line for line in (_safe_line(line) for line in printable(entry.content).splitlines()) if line]
     for place, line in enumerate(body):

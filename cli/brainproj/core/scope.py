@@ -46,6 +46,7 @@ class Verdict:
 
 def is_memory(entry_id: str) -> bool:
     """Whether an entry is memory of the whole fleet: its arcs, its lessons, one guess at what the operator does."""
+    entry_id = entry_id.lower()
     return entry_id in INTENT_IDS or entry_id.startswith(MEMORY_PREFIXES)
 
 
@@ -53,7 +54,7 @@ def judge(entry_id: str, content: str, projects: Sequence[Named]) -> Verdict:
     """The verdict on an entry."""
     if not is_memory(entry_id):
         return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, "what is addressed to the fleet reaches every session")
-    if entry_id not in INTENT_IDS:
+    if entry_id.lower() not in INTENT_IDS:
         return Verdict(None, EVERYBODY, EVERYBODY, "fleet memory, and this session has a project")
     named = [project for project in projects if names_project(content, project)]
     if len(named) == 1:
@@ -70,4 +71,5 @@ def names_project(text: str, project: Named) -> bool:
 
 
 def _holds_word(text: str, word: str) -> bool:
-    return re.search(rf"(?<![\w/.-]){re.escape(word)}(?![\w/-]|\.\w)", text, re.IGNORECASE) is not None
+    """A path holds its folders' names; a file's name with an ending is another word."""
+    return re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)", text, re.IGNORECASE) is not None

@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> None:
     has_stdout = _fill_standard_streams()
     home = arguments[0] if arguments else ""
     try:
-        if os.environ.get("BRAINPROJ_HOOK_DISABLE") != "1" and home:
+        if os.environ.get("BRAINPROJ_HOOK_DISABLE") != "1" and os.path.isabs(home):
             _answer(home, arguments[1:], dict(os.environ), has_stdout)
     except BaseException as error:
         trouble.log(home, "the hook gave up:", error)
@@ -67,7 +67,10 @@ def _answer(home: str, arguments: list[str], environment: dict[str, str], has_st
     if value is not None and has_stdout:
         _write(json.dumps(value).encode())
     if call.agent == "cursor" and call.moment in ("tool", "tool_failed") and call.session_id:
-        seen.hand_on(home, environment, raw)  # its transcripts hold no results
+        try:
+            seen.hand_on(home, environment, raw)  # its transcripts hold no results
+        except OSError as error:
+            trouble.log(home, "a tool's result was not handed on:", error)
 
 
 def _read_call(home: str, arguments: list[str], raw: bytes) -> Call | None:
@@ -116,10 +119,16 @@ def _context(home: str, call: Call, environment: dict[str, str]) -> str:
         trouble.log(home, f"{call.agent} {call.moment}: ready.db cannot be used:", error)
         trouble.spool(home, seen.spooled(call, environment, now, []))
         if seen.claim_by_file(home, now):
-            seen.start_worker(home, environment)
+            _start_worker(home, environment)
         return reply.NOT_PREPARED if call.moment in reply.WITH_BLOCK else ""
     try:
         return _reply(db, home, call, environment, now)
+    except sqlite3.DatabaseError as error:  # damaged: the worker makes it anew
+        trouble.log(home, f"{call.agent} {call.moment}: ready.db cannot be used:", error)
+        trouble.spool(home, seen.spooled(call, environment, now, []))
+        if seen.claim_by_file(home, now):
+            _start_worker(home, environment)
+        return reply.NOT_PREPARED if call.moment in reply.WITH_BLOCK else ""
     finally:
         db.close()
 
@@ -154,17 +163,33 @@ def _reply(db: sqlite3.Connection, home: str, call: Call, environment: dict[str,
         told, is_due = seen.look(db, call, now)
     scope = _scope(db, project, environment)
     given = reply.choose(db, told, call.moment, project, scope, now, is_due)
+    starts = False
     if is_noted:
-        given = given.without(seen.claim_items(db, told, given, call.moment, now))
-        seen.note_scope(db, told, scope)
-        starts = seen.note_work(db, home, call, project, environment, now, is_due)
-        db.execute("COMMIT")
-        if starts:
-            seen.start_worker(home, environment)
-    else:
+        try:
+            claimed = given.without(seen.claim_items(db, told, given, call.moment, now))
+            seen.note_scope(db, told, scope)
+            starts = seen.note_work(db, home, call, project, environment, now, is_due)
+            db.execute("COMMIT")
+            given = claimed
+        except sqlite3.OperationalError as error:  # a full disk
+            is_noted = starts = False
+            trouble.log(home, f"{call.agent} {call.moment}: not written down:", error)
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+    if starts:
+        _start_worker(home, environment)
+    if not is_noted:
         _say("the store was locked; what was to be written is kept for the next time")
         trouble.spool(home, seen.spooled(call, environment, now, [item[reply.HASH] for item in _all(given)]))
     return given.context()
+
+
+def _start_worker(home: str, environment: dict[str, str]) -> None:
+    """Start it if that is possible; what the session is given does not depend on it."""
+    try:
+        seen.start_worker(home, environment)
+    except OSError as error:
+        trouble.log(home, "the worker could not be started:", error)
 
 
 def _all(given: reply.Reply) -> "list[reply.Row]":

@@ -69,10 +69,13 @@ def _is_closed(path: str) -> bool:
 
 def _of_vanished(db: sqlite3.Connection, real: str) -> str | None:
     """What is known of a folder that is gone: of itself, else of the nearest checkout or declared folder it lay in."""
+    found = row_at(db, "gone:" + real)
+    if found is not UNKNOWN:
+        return found
     path = real
     while True:
         row = db.execute("SELECT kind, project FROM places WHERE path = ?", (path,)).fetchone()
-        if row and (row[0] in ("checkout", "worktree", "declared") or path == real):
+        if row and (row[0] in ("checkout", "worktree", "declared", "undeclared") or path == real):
             return str(row[1])
         parent = os.path.dirname(path)
         if parent == path:

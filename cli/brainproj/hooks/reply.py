@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 ROOM_BYTES = 6000
 """What one moment may add: agents cut or hide more (formats/agents.md 2)."""
+NEWS_US = 86_400_000_000
+"""What was said up to a day before the session was told is news too, if it was read after that."""
 NEVER = 1 << 62
 """A moment after all others: to a session that was told nothing yet, no record is new."""
 SOME = 64
@@ -96,12 +98,15 @@ def choose(
     block, line = _block(db, told, moment, project, scope)
     if project is None or moment not in WITH_NEWS:
         return Reply(block, [], line, shown)
-    only_alerts = moment == "tool" and not is_due
-    candidates = _entries(db, told, project, ready.SCOPE_COLUMNS[scope if project else "off"], now, only_alerts)
+    column = ready.SCOPE_COLUMNS[scope if project else "off"]
+    alerts = _entries(db, told, project, column, now, only_alerts=True)
+    candidates = alerts
+    if moment != "tool" or is_due:
+        candidates = [*alerts, *_entries(db, told, project, column, now, only_alerts=False)]
     room = ROOM_BYTES
     chosen: list[Row] = []
     waiting = [item for item in candidates if not item[IS_ALERT]]
-    for item in [one for one in candidates if one[IS_ALERT]]:
+    for item in alerts:
         room = _take(item, chosen, room, shown)
     if block or line:
         size = len((block[TEXT] if block else line).encode("utf-8")) + 2
@@ -145,18 +150,20 @@ def _block(
 def _entries(db: sqlite3.Connection, told: Told, project: str, column: str, now: int, only_alerts: bool) -> "list[Row]":
     """Entries and new records that this session may have and has not had; the most important first."""
     found: list[Row] = []
+    since = told.told_at if told.told_at is not None else NEVER
     for owner in ("*", project) if project else ("*",):
         alerts = "AND is_alert" if only_alerts else ""
         rows = db.execute(
             f"SELECT {COLUMNS} FROM items i WHERE {column} = ? AND kind <> 'block' {alerts}"
             " AND (expires_at IS NULL OR expires_at > ?)"
-            " AND (kind = 'entry' OR (at > ? AND origin <> ?))"
+            " AND (kind = 'entry' OR (ready_at > ? AND at > ? AND origin <> ?))"
             " AND NOT EXISTS (SELECT 1 FROM delivered d WHERE d.agent = ? AND d.session_id = ? AND d.agent_id = ?"
             f" AND d.epoch = ? AND d.hash = i.hash) ORDER BY place LIMIT {SOME}",
             (
                 owner,
                 now,
-                told.told_at if told.told_at is not None else NEVER,
+                since,
+                since - NEWS_US,
                 told.session_id,
                 told.agent,
                 told.session_id,

@@ -35,6 +35,8 @@ FLEET = (
 """What an environment says of a session (formats/agentihooks.md 5.2)."""
 KEPT = ("BRAIN_URL", "BRAIN_HTTP_TOKEN")
 """Settings of a session's environment that the worker keeps: no session's setting decides for another."""
+OWN = ("BRAIN", "AGENTIHOOKS", "BROADCAST_FILE", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CURSOR_CONFIG_DIR")
+"""Beginnings of settings that are one session's own: the worker serves all."""
 SHELLS = ("sh", "bash", "dash", "zsh", "fish", "ksh", "hook", "env")
 
 
@@ -206,8 +208,14 @@ def take(db: sqlite3.Connection, call: Call, environment: dict[str, str], at: in
     ).fetchone()
     if row is None or row[0] <= at:
         told, _ = note(db, call, None, environment, at)
-    else:
+    else:  # more is known by now, of the epoch that this may have begun
         told, _ = look(db, call, at)
+        if told.epoch > (row_epoch := _epoch(db, call)):
+            db.execute(
+                "UPDATE seen SET epoch = ?, told_at = NULL, told = NULL"
+                " WHERE agent = ? AND session_id = ? AND agent_id = ?",
+                (row_epoch + 1, *_key(call)),
+            )
     for item_hash in given:
         found = db.execute("SELECT kind, records FROM items WHERE hash = ?", (item_hash,)).fetchone()
         db.execute(
@@ -225,6 +233,13 @@ def take(db: sqlite3.Connection, call: Call, environment: dict[str, str], at: in
     if call.moment in READ_AFTER:
         for path in call.transcripts:
             db.execute("INSERT OR IGNORE INTO wanted VALUES('transcript', ?, ?, ?)", (call.agent, path, at))
+
+
+def _epoch(db: sqlite3.Connection, call: Call) -> int:
+    row = db.execute(
+        "SELECT epoch FROM seen WHERE agent = ? AND session_id = ? AND agent_id = ?", _key(call)
+    ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def claim_by_file(home: str, now: int) -> bool:
@@ -267,7 +282,7 @@ def hand_on(home: str, environment: dict[str, str], raw: bytes) -> None:
 
 
 def _start(home: str, environment: dict[str, str], what: str, stdin: "tuple[Any, ...]") -> None:
-    kept = {name: value for name, value in environment.items() if not name.startswith("BRAIN") or name in KEPT}
+    kept = {name: value for name, value in environment.items() if not name.startswith(OWN) or name in KEPT}
     kept["BRAINPROJ_HOME"] = home
     os.chdir("/")
     streams = [stdin, *((os.POSIX_SPAWN_OPEN, descriptor, "/dev/null", os.O_WRONLY, 0) for descriptor in (1, 2))]

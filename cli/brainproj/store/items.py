@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 from .publish import writing
 
@@ -31,6 +31,7 @@ class Item:
     at: int = 0
     expires_at: int | None = None
     why: str = ""
+    ready_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class ReadyProject:
 
 ITEM_COLUMNS = (
     "hash, id, kind, project, title, text, heading, source, severity, is_memory, is_alert, records, origin, strict,"
-    " ranked, off, place, at, expires_at, why"
+    " ranked, off, place, at, expires_at, why, ready_at"
 )
 
 
@@ -53,8 +54,9 @@ def write_project(db: sqlite3.Connection, project: ReadyProject, items: Sequence
     """Replace what is ready for a project."""
     with writing(db):
         db.execute("INSERT OR REPLACE INTO projects VALUES(?,?,?,?)", astuple(project))
+        since = dict(db.execute("SELECT hash, ready_at FROM items WHERE project = ?", (project.key,)))
         db.execute("DELETE FROM items WHERE project = ?", (project.key,))
-        _insert(db, items)
+        _insert(db, [replace(item, ready_at=since.get(item.hash, item.ready_at)) for item in items])
 
 
 def write_scopes(db: sqlite3.Connection, scopes: Mapping[str, str | None]) -> None:

@@ -75,18 +75,33 @@ def _make_anew(path: Path) -> bool:
 
 @contextlib.contextmanager
 def writing(db: sqlite3.Connection) -> Iterator[None]:
-    """One write transaction; a locked or full ready.db costs what was to be written, nothing else."""
+    """One write transaction. Raises sqlite3.OperationalError where it is locked or full, DatabaseError if damaged."""
+    db.execute("BEGIN IMMEDIATE")
     try:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+@contextlib.contextmanager
+def unless_refused(path: Path) -> Iterator[None]:
+    """Go on without what was to be written; a damaged ready.db is taken away, since the next to come makes it anew."""
+    try:
+        yield
     except sqlite3.OperationalError:
         return
+    except sqlite3.DatabaseError:
+        discard(path)
+
+
+def discard(path: Path) -> None:
+    """Take ready.db away."""
+    for part in ("", "-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + part).unlink(missing_ok=True)
 
 
 def numbers(settings: Mapping[str, int]) -> dict[str, str]:
@@ -119,6 +134,11 @@ def begin(db: sqlite3.Connection, rows: Iterable[PlaceRow], meta: Mapping[str, s
 def list_places(db: sqlite3.Connection) -> list[PlaceRow]:
     """Every place."""
     return [PlaceRow(*row) for row in db.execute("SELECT path, kind, project, stamp FROM places")]
+
+
+def has_place(db: sqlite3.Connection, path: str) -> bool:
+    """Whether there is a row for this path."""
+    return db.execute("SELECT 1 FROM places WHERE path = ?", (path,)).fetchone() is not None
 
 
 def write_places(db: sqlite3.Connection, rows: Sequence[PlaceRow]) -> None:

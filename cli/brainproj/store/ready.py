@@ -9,7 +9,7 @@ A verdict says who gets an item in a scope: NULL nobody, '*' every session, else
 import os
 import sqlite3
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised with any change: a ready.db of another number is made anew, never migrated."""
 LOCK_WAIT_S = 0.1
 """How long a hook waits for another writer, in all; then it does without and leaves a line in the spool."""
@@ -30,13 +30,13 @@ CREATE TABLE projects(
 
 -- hash: of the content. kind: block, record, entry. records: of a block, a digest of the records in it.
 -- heading: of a record, its line in the frame. source: of an entry, which brain it is from. origin: the session that
--- said it. rank: the lower the sooner.
+-- said it. place: the lower the sooner. at: when it was said; ready_at: since when a session can be given it.
 CREATE TABLE items(
   hash TEXT PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL, project TEXT, title TEXT NOT NULL, text TEXT NOT NULL,
   heading TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT '', severity TEXT NOT NULL DEFAULT 'info',
   is_memory INTEGER NOT NULL DEFAULT 0, is_alert INTEGER NOT NULL DEFAULT 0, records TEXT NOT NULL DEFAULT '',
   origin TEXT NOT NULL DEFAULT '', strict TEXT, ranked TEXT, off TEXT, place INTEGER NOT NULL DEFAULT 0,
-  at INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, why TEXT NOT NULL DEFAULT '');
+  at INTEGER NOT NULL DEFAULT 0, expires_at INTEGER, why TEXT NOT NULL DEFAULT '', ready_at INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX items_of_project ON items(project, kind);
 CREATE INDEX items_strict ON items(strict, place) WHERE kind <> 'block';
 CREATE INDEX items_ranked ON items(ranked, place) WHERE kind <> 'block';

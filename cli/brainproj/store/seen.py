@@ -23,6 +23,11 @@ def list_wanted(db: sqlite3.Connection, what: str) -> list[WantedRow]:
     return [WantedRow(*row) for row in rows]
 
 
+def list_all_wanted(db: sqlite3.Connection) -> list[WantedRow]:
+    """All that is to be done."""
+    return [WantedRow(*row) for row in db.execute("SELECT what, agent, value, at FROM wanted ORDER BY 1, 2, 3")]
+
+
 def drop_wanted(db: sqlite3.Connection, rows: Iterable[WantedRow]) -> None:
     """What was done; what was asked for again meanwhile stays."""
     with writing(db):

@@ -20,12 +20,11 @@ class ClaudeAdapter:
         """Every transcript below the agent's home, in no order."""
         return find_transcripts(agent_home)
 
-    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
-        """The transcript at `path`."""
-        if not path.endswith(SUFFIX) or "\0" in path:
+    def find_transcript(self, path: str) -> tuple[Path, Found] | None:
+        """The agent's home, and the transcript at `path`."""
+        if not path.endswith(SUFFIX):
             return None
-        is_child = path.rpartition("/")[2].startswith(CHILD)
-        return find_one((agent_home / "projects",), path, is_child=is_child)
+        return find_one(("projects",), path, is_child=path.rpartition("/")[2].startswith(CHILD))
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """None: titles stand in the transcripts."""

@@ -20,12 +20,9 @@ class CodexAdapter:
         """Every transcript below the agent's home, in no order."""
         return find_rollouts(agent_home)
 
-    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
-        """The transcript at `path`."""
-        name = path.rpartition("/")[2]
-        if not name.startswith("rollout-") or "\0" in path:
-            return None
-        return find_one((agent_home / folder for folder in FOLDERS), path, is_child=False)
+    def find_transcript(self, path: str) -> tuple[Path, Found] | None:
+        """The agent's home, and the transcript at `path`."""
+        return find_one(FOLDERS, path, is_child=False) if path.rpartition("/")[2].startswith("rollout-") else None
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """The threads' names; few homes have any."""

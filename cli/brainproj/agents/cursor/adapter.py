@@ -20,11 +20,11 @@ class CursorAdapter:
         """Every transcript below the agent's home, in no order."""
         return find_transcripts(agent_home)
 
-    def find_transcript(self, agent_home: Path, path: str) -> Found | None:
-        """The transcript at `path`."""
-        if not path.endswith(".jsonl") or "/agent-transcripts/" not in path or "\0" in path:
+    def find_transcript(self, path: str) -> tuple[Path, Found] | None:
+        """The agent's home, and the transcript at `path`."""
+        if not path.endswith(".jsonl") or "/agent-transcripts/" not in path:
             return None
-        return find_one((agent_home / "projects",), path, is_child=f"/{SUBAGENTS}/" in path)
+        return find_one(("projects",), path, is_child=f"/{SUBAGENTS}/" in path)
 
     def read_titles(self, agent_home: Path) -> dict[str, str]:
         """None: the editor keeps them in a database of its own, gigabytes large and locked (formats 3.4)."""
