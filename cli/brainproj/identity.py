@@ -230,7 +230,10 @@ class Resolver:
         worktree = os.path.basename(checkout.top) if checkout and checkout.linked else None
         branch = gitdir.branch_of(checkout) if checkout else None
         identity = self._identity(project, cwd, Rule.DECLARED, why, worktree=worktree, branch=branch)
-        self._remember(identity, os.path.realpath(os.path.expanduser(project.path or cwd)), "declared")
+        declared = os.path.realpath(os.path.expanduser(project.path or cwd))
+        self._remember(identity, declared, "declared")
+        if self.places:
+            self.places.remember_declared(declared, identity.key)
         return _resolved(identity)
 
     def _decide_git(self, cwd: str, checkout: gitdir.Checkout) -> Resolution:

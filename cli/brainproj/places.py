@@ -70,9 +70,7 @@ class Places:
             if table.path
         ]
         seen = {
-            place.path: PlaceRow(
-                place.path, "undeclared" if place.kind == "declared" else place.kind, project.key, NEVER
-            )
+            place.path: PlaceRow(place.path, UNDECLARED.get(place.kind, place.kind), project.key, NEVER)
             for place in known
             if (project := catalogue.by_id(place.project))
         }
@@ -134,6 +132,10 @@ class Places:
         elif scratch is not None and rule is Rule.SCRATCH:
             rows += [PlaceRow(f"scratch:{scratch}", "scratch", key, ""), PlaceRow(real, "folder", key, "")]
         self._write(rows)
+
+    def remember_declared(self, real: str, key: str) -> None:
+        """A declared folder that was seen: from now on it also tells where something lay, when it is gone."""
+        self._write([PlaceRow(real, "declared", key, "")])
 
     def remember_vanished(self, real: str, resolution: Resolution) -> None:
         """The answer for a folder that is gone."""

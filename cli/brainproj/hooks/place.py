@@ -87,7 +87,9 @@ def _declared(db: sqlite3.Connection, real: str) -> tuple[str | None, str]:
     """(key, path) of the deepest declared folder that holds `real`."""
     path = real
     while True:
-        row = db.execute("SELECT project FROM places WHERE path = ? AND kind = 'declared'", (path,)).fetchone()
+        row = db.execute(
+            "SELECT project FROM places WHERE path = ? AND kind IN ('declared', 'listed')", (path,)
+        ).fetchone()
         if row:
             return row[0], path
         parent = os.path.dirname(path)
