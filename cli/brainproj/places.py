@@ -64,14 +64,16 @@ class Places:
         if db is None:
             return []
         before = publish.list_places(db)
-        declared = [
-            PlaceRow(os.path.realpath(os.path.expanduser(table.path)), "declared", key, "")  # noqa: PTH111
-            for key, table in self.config.projects.items()
-            if table.path
-        ]
+        places = list(known)
+        stored = {place.path for place in places if place.kind == "declared"}
+        declared = []
+        for key, table in self.config.projects.items():
+            if table.path:
+                path = os.path.realpath(os.path.expanduser(table.path))  # noqa: PTH111
+                declared.append(PlaceRow(path, "declared" if path in stored else "listed", key, ""))
         seen = {
             place.path: PlaceRow(place.path, UNDECLARED.get(place.kind, place.kind), project.key, NEVER)
-            for place in known
+            for place in places
             if (project := catalogue.by_id(place.project))
         }
         meta = {
