@@ -9,6 +9,8 @@ import sqlite3
 
 from .. import gitdir
 
+HOLDING = ("checkout", "worktree", "declared", "undeclared")
+"""Kinds of folders of which everything is that lay below, also when they are gone."""
 UNKNOWN = None
 NONE = ""
 
@@ -75,7 +77,7 @@ def _of_vanished(db: sqlite3.Connection, real: str) -> str | None:
     path = real
     while True:
         row = db.execute("SELECT kind, project FROM places WHERE path = ?", (path,)).fetchone()
-        if row and (row[0] in ("checkout", "worktree", "declared", "undeclared") or path == real):
+        if row and (row[0] in HOLDING or (path == real and row[0] != "listed")):
             return str(row[1])
         parent = os.path.dirname(path)
         if parent == path:
