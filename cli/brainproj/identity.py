@@ -375,7 +375,7 @@ class Resolver:
                 self.notes.append(note)
         self._catalogue = None
         if self.places:
-            self.places.doubt(names=rows.count_projects(self.db) != before)
+            self.places.doubt(self.catalogue if rows.count_projects(self.db) != before else None)
 
     def _micros(self) -> int:
         return to_micros(self.now) or 0

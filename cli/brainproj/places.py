@@ -94,13 +94,22 @@ class Places:
         self._written.clear()
         return [row.path for row in (*seen.values(), *before) if row.kind in ("checkout", "worktree")]
 
-    def doubt(self, *, names: bool) -> None:
-        """A folder was seen for the first time, or (`names`) projects changed: what rests on that is asked again."""
+    def doubt(self, changed: Catalogue | None) -> None:
+        """A folder was seen for the first time; or projects changed, and are now as in `changed`.
+
+        What rests on names, or on what was not known, is to be asked again; the rest goes by the keys of now.
+        """
         db = self.open()
-        if db is not None:
-            with publish.unless_refused(self.paths.ready_db):
-                publish.drop_places(db, ("gone", "scratch", "folder", "env", "swarm") if names else ("gone",))
-            self._written.clear()
+        if db is None:
+            return
+        with publish.unless_refused(self.paths.ready_db):
+            if changed is None:
+                publish.drop_places(db, ("gone",))
+            else:
+                publish.drop_places(db, ("gone", "unreadable", "scratch", "folder", "env", "swarm"))
+                keys = {key: known.key for key in publish.place_keys(db) if (known := changed.by_key(key))}
+                publish.rename_places(db, keys)
+        self._written.clear()
 
     # answers --------------------------------------------------------------------------------------------------------
 
@@ -123,16 +132,20 @@ class Places:
         rows = []
         if any(table.path for table in self.config.projects.values()) and checkout and checkout.linked:
             rows.append(PlaceRow(f"exactly:{real}", "exactly", key, stamp))
-        if checkout is not None and rule is not Rule.DECLARED:
-            kind = "scratch" if rule is Rule.SCRATCH else "worktree" if checkout.linked else "checkout"
-            rows.append(PlaceRow(checkout.top, kind, key, stamp))
+        if rule is Rule.SCRATCH:
+            if checkout is not None:
+                rows.append(PlaceRow(f"scratchrepo:{checkout.top}", "scratch", key, stamp))
+            else:
+                rows.append(PlaceRow(f"scratch:{scratch}", "scratch", key, ""))
+            if key:
+                rows.append(PlaceRow(real, "folder", key, ""))
+        elif checkout is not None and rule is not Rule.DECLARED:
+            rows.append(PlaceRow(checkout.top, "worktree" if checkout.linked else "checkout", key, stamp))
             if rule is Rule.GIT:
                 rows.append(PlaceRow(f"common:{checkout.common_dir}", "common", key, stamp))
                 root = resolution.identity.root if resolution.identity else None
                 if root and root != checkout.top and is_checkout_of(root, checkout) and not self._knows(root):
                     rows.append(PlaceRow(root, "checkout", key, NEVER))  # for the time when it is gone
-        elif scratch is not None and rule is Rule.SCRATCH:
-            rows += [PlaceRow(f"scratch:{scratch}", "scratch", key, ""), PlaceRow(real, "folder", key, "")]
         self._write(rows)
 
     def remember_declared(self, real: str, key: str) -> None:

@@ -50,7 +50,9 @@ def _of_folder(db: sqlite3.Connection, meta: dict[str, str], user_home: str, cwd
         if declared is not None and (checkout is None or len(path) >= len(checkout.top)):
             return declared
     if checkout is not None:
-        found = row_at(db, checkout.top)
+        found = row_at(db, "scratchrepo:" + checkout.top)
+        if found is UNKNOWN:
+            found = row_at(db, checkout.top, ("checkout", "worktree"))
         if found is UNKNOWN and checkout.linked and not os.path.lexists(checkout.git_dir + "/config.worktree"):
             found = row_at(db, "common:" + checkout.common_dir)
         if found is UNKNOWN and any(_is_closed(path) for path in gitdir.config_paths(checkout)):
@@ -100,9 +102,9 @@ def _declared(db: sqlite3.Connection, real: str) -> tuple[str | None, str]:
         path = parent
 
 
-def row_at(db: sqlite3.Connection, path: str) -> str | None:
-    """The project of a row whose stamp still holds; NONE where it says so, else UNKNOWN."""
-    row = db.execute("SELECT project, stamp FROM places WHERE path = ?", (path,)).fetchone()
-    if row is None or not gitdir.stamps_hold(row[1]):
+def row_at(db: sqlite3.Connection, path: str, kinds: tuple[str, ...] = ()) -> str | None:
+    """The project of a row (of these kinds) whose stamp still holds; NONE where it says so, else UNKNOWN."""
+    row = db.execute("SELECT project, stamp, kind FROM places WHERE path = ?", (path,)).fetchone()
+    if row is None or (kinds and row[2] not in kinds) or not gitdir.stamps_hold(row[1]):
         return UNKNOWN
     return str(row[0])

@@ -154,6 +154,19 @@ def write_places(db: sqlite3.Connection, rows: Sequence[PlaceRow]) -> None:
             db.executemany("INSERT OR REPLACE INTO places VALUES(?,?,?,?)", fresh)
 
 
+def place_keys(db: sqlite3.Connection) -> list[str]:
+    """The keys that places have."""
+    return [row[0] for row in db.execute("SELECT DISTINCT project FROM places WHERE project <> ''")]
+
+
+def rename_places(db: sqlite3.Connection, canonical: Mapping[str, str]) -> None:
+    """Give the places of projects that have other keys by now those."""
+    changed = [(new, old) for old, new in canonical.items() if old != new]
+    if changed:
+        with writing(db):
+            db.executemany("UPDATE places SET project = ? WHERE project = ?", changed)
+
+
 def drop_places(db: sqlite3.Connection, kinds: Sequence[str]) -> None:
     """Take out the rows of these kinds."""
     with writing(db):
