@@ -106,7 +106,7 @@ class Places:
             if changed is None:
                 publish.drop_places(db, ("gone",))
             else:
-                publish.drop_places(db, ("gone", "unreadable", "scratch", "folder", "env", "swarm"))
+                publish.drop_places(db, ("gone", "unreadable", "scratch", "env", "swarm"))
                 keys = {key: known.key for key in publish.place_keys(db) if (known := changed.by_key(key))}
                 publish.rename_places(db, keys)
         self._written.clear()
