@@ -34,7 +34,7 @@ class Places:
     config: Config
     _db: sqlite3.Connection | None = None
     _is_tried: bool = False
-    _written: set[str] = field(default_factory=set)
+    _written: set[PlaceRow] = field(default_factory=set)
 
     def open(self) -> sqlite3.Connection | None:
         """ready.db, or None where it cannot be used."""
@@ -169,12 +169,12 @@ class Places:
 
     def _write(self, rows: list[PlaceRow]) -> None:
         db = self.open()
-        fresh = [row for row in rows if row.path not in self._written]
+        fresh = [row for row in rows if row not in self._written]
         if db is None or not fresh:
             return
         with publish.unless_refused(self.paths.ready_db):
             publish.write_places(db, fresh)
-        self._written.update(row.path for row in fresh)
+        self._written = {row for row in self._written if row.path not in {one.path for one in fresh}} | set(fresh)
 
 
 def environment_of(named: str | None, swarm: str | None) -> Mapping[str, str]:
