@@ -144,7 +144,7 @@ class Places:
             if rule is Rule.GIT:
                 rows.append(PlaceRow(f"common:{checkout.common_dir}", "common", key, stamp))
                 root = resolution.identity.root if resolution.identity else None
-                if root and root != checkout.top and is_checkout_of(root, checkout) and not self._knows(root):
+                if root and root != checkout.top and is_checkout_of(root, checkout) and not self._knows(root, key):
                     rows.append(PlaceRow(root, "checkout", key, NEVER))  # for the time when it is gone
         self._write(rows)
 
@@ -161,10 +161,11 @@ class Places:
         key = resolution.identity.key if resolution.identity else ""
         self._write([PlaceRow(f"unreadable:{real}", "unreadable", key, "")])
 
-    def _knows(self, path: str) -> bool:
+    def _knows(self, path: str, key: str) -> bool:
+        """Whether a folder stands there with this project."""
         db = self.open()
         with publish.unless_refused(self.paths.ready_db):
-            return db is not None and publish.has_place(db, path)
+            return db is None or publish.project_at(db, path) == key
         return True
 
     def _write(self, rows: list[PlaceRow]) -> None:

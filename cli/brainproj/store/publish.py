@@ -136,9 +136,10 @@ def list_places(db: sqlite3.Connection) -> list[PlaceRow]:
     return [PlaceRow(*row) for row in db.execute("SELECT path, kind, project, stamp FROM places")]
 
 
-def has_place(db: sqlite3.Connection, path: str) -> bool:
-    """Whether there is a row for this path."""
-    return db.execute("SELECT 1 FROM places WHERE path = ?", (path,)).fetchone() is not None
+def project_at(db: sqlite3.Connection, path: str) -> str | None:
+    """The project of the row for this path; None where there is none."""
+    row = db.execute("SELECT project FROM places WHERE path = ?", (path,)).fetchone()
+    return str(row[0]) if row else None
 
 
 def write_places(db: sqlite3.Connection, rows: Sequence[PlaceRow]) -> None:
