@@ -107,8 +107,10 @@ def former_projects(db: sqlite3.Connection) -> Iterator[tuple[int, int]]:
 
 
 def merge_project(db: sqlite3.Connection, project: int, into: int) -> None:
-    """Let `project` be read as part of `into`."""
-    db.execute("UPDATE projects SET merged_into = ? WHERE id = ? AND id <> ?", (into, project, into))
+    """Let `project` be read as part of `into`, unless it already is part of one: what happened there stays there."""
+    db.execute(
+        "UPDATE projects SET merged_into = ? WHERE id = ? AND id <> ? AND merged_into IS NULL", (into, project, into)
+    )
 
 
 def place_at(db: sqlite3.Connection, path: str) -> Place | None:
