@@ -55,11 +55,16 @@ class Resolver:
             return self.named(explicit, cwd, "--project")
         if named := environment.get("BRAINPROJ_PROJECT"):
             return self._named_by_environment(named, cwd)
+        if swarm := environment.get("AGENTIHOOKS_SWARM"):
+            found = None
+            for _ in range(3):  # what is new to either may change the other
+                before = rows.count_projects(self.db)
+                found = self._swarm(swarm, cwd) or self._folder(cwd)
+                if rows.count_projects(self.db) == before:
+                    break
+            return found or self._folder(cwd)
         if cwd not in self._seen:
             self._seen[cwd] = self._folder(cwd)
-        if swarm := environment.get("AGENTIHOOKS_SWARM"):
-            # the swarm's repository may have been new, and then the folder's row is to be written once more
-            return self._swarm(swarm, cwd) or self._folder(cwd)
         return self._seen[cwd]
 
     def named(self, text: str, cwd: str, source: str) -> Resolution:
