@@ -180,3 +180,30 @@ def test_an_ambiguous_beginning_is_said(home: Path, cli: Cli) -> None:
     ingest(home)
     done = cli("show", "5f0c")
     assert done.code == 1 and "more than one session" in done.err
+
+
+def test_a_quoted_part_is_found_as_it_is(home: Path, cli: Cli, tmp_path: Path) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop.git")
+    sid = session_id(70)
+    texts = (
+        "We write C++ here",
+        "plan c is next",
+        "see go.mod first",
+        "go mod tidy",
+        "the path src/app.py",
+        "src app py",
+    )
+    write_claude(home, sid, [prompt(sid, shop, text, minute) for minute, text in enumerate(texts)])
+    ingest(home)
+    for query, found in (
+        ('"C++"', [0]),
+        ('"c++"', [0]),
+        ('"go.mod"', [2]),
+        ('"src/app.py"', [4]),
+        ("src/app.py", [4, 5]),
+        ('"plan c"', [1]),
+    ):
+        hits = cli.ok("search", query, "--project", "shop", "--json").json
+        assert sorted(hit["excerpt"] for hit in hits if hit["kind"] == "prompt") == sorted(
+            texts[number] for number in found
+        ), query

@@ -8,7 +8,7 @@ from datetime import datetime
 from .config import Scope
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import render_event
-from .core.query import excerpt
+from .core.query import excerpt, folded, quoted_signs
 from .core.times import from_micros, render_time
 from .store import codes, texts
 from .store import search as index
@@ -116,6 +116,9 @@ def _hit(db: sqlite3.Connection, catalogue: Catalogue, body: index.BodyHit, ques
     places += [render_event(event.session_id, codes.id_letters(event.code), event.revision) for event in events]
     if not places:
         return None
+    text = texts.read_text(db, body.body) or ""
+    if any(part not in folded(text) for part in quoted_signs(question.words)):
+        return None
     first = events[0] if events else None
     at = records[0].at if records else arcs[0].at if arcs else first.at if first else None
     session_id = (records[0].session_id if records else None) or (first.session_id if first else None)
@@ -127,7 +130,7 @@ def _hit(db: sqlite3.Connection, catalogue: Catalogue, body: index.BodyHit, ques
         speaker=first.speaker if first else ("assistant" if records else None),
         kind=body.kind,
         outcome=first.outcome if first else None,
-        excerpt=excerpt(texts.read_text(db, body.body) or "", question.words, EXCERPT_LETTERS),
+        excerpt=excerpt(text, question.words, EXCERPT_LETTERS),
         score=body.score,
         places=tuple(places),
     )

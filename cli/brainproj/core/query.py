@@ -56,6 +56,16 @@ def query_terms(query: str) -> list[list[str]]:
     return phrases[:MOST_TERMS]
 
 
+def quoted_signs(query: str) -> list[str]:
+    """The quoted parts that hold more than words, as `"C++"` does: the index knows no signs, so the text is asked."""
+    return [folded(quoted) for quoted, _ in QUOTED.findall(query) if re.search(r"[^\w\s]", quoted)]
+
+
+def folded(text: str) -> str:
+    """A text without regard to case and line breaks."""
+    return " ".join(text.casefold().split())
+
+
 def match_expression(query: str) -> str | None:
     """The FTS5 expression for a person's words, or None where there is nothing to look for.
 
