@@ -12,20 +12,23 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from .agents.registry import ADAPTERS, agent_home
 from .config import Config
 from .core.rules import rules_version
 from .core.times import to_micros
 from .errors import StoreLocked
-from .identity import Resolver
 from .launcher import write_launcher
 from .locks import LOCK_WAIT_S, locked, need_room
 from .paths import Paths
 from .reports import Progress, Report, Task, Wanted
 from .store import database, publish
-from .store.listing import stale_projects
+from .store.listing import has_projects, stale_projects
 from .store.transcripts import is_stamped, read_stamps
+
+if TYPE_CHECKING:
+    from .identity import Resolver
 
 __all__ = ["Ingest", "Progress", "Report", "Wanted"]
 RESTART_ALL = "UPDATE transcripts SET size_bytes = -1, adapter = -1"
@@ -42,12 +45,14 @@ class Ingest:
     paths: Paths
     config: Config
     db: sqlite3.Connection
-    resolver: Resolver
+    resolver: "Resolver | None"
+    """Who tells projects; None: made when the first is asked for, and a look that finds nothing new asks for none."""
     now: datetime
     progress: Progress | None = None
     lock_wait_s: float = LOCK_WAIT_S
     report: Report = field(default_factory=Report)
     _is_unready: bool = False
+    _ready: sqlite3.Connection | None = None
     _rules: Callable[[str], str] | None = None
 
     def run(self, wanted: Wanted) -> Report:
@@ -67,6 +72,23 @@ class Ingest:
             self._read_what_grew_since()
         self.report.seconds = time.monotonic() - began
         return self.report
+
+    def _asked(self) -> "Resolver":
+        if self.resolver is None:
+            from .identity import Resolver
+            from .places import Places
+
+            places = Places(self.paths, self.config)
+            self.resolver = Resolver(self.paths, self.config, self.db, self.now, places=places)
+        return self.resolver
+
+    def _open_ready(self) -> sqlite3.Connection | None:
+        """ready.db; None where it cannot be used, or where whoever asked writes nothing there."""
+        if self.resolver is not None:
+            return self.resolver.places.open() if self.resolver.places else None
+        if self._ready is None:
+            self._ready = publish.open_ready(self.paths.ready_db)
+        return self._ready
 
     def _tasks(self, wanted: Wanted) -> list[Task]:
         """The transcripts that are new or changed, in no order."""
@@ -110,7 +132,7 @@ class Ingest:
             self._read_wanted()
 
     def _read_wanted(self) -> None:
-        ready = self.resolver.places.open() if self.resolver.places else None
+        ready = self._open_ready()
         while ready is not None and publish.has_grown(ready):
             from .store.seen import drop_wanted, list_wanted
 
@@ -121,7 +143,7 @@ class Ingest:
 
     def _read_what_grew_since(self) -> None:
         """What hooks saw grow in the last moments before the lock was free again: who came for it has left."""
-        ready = self.resolver.places.open() if self.resolver.places else None
+        ready = self._open_ready()
         with contextlib.suppress(StoreLocked, sqlite3.Error):
             while ready is not None and publish.has_grown(ready):
                 with locked(self.paths.ingest_lock, 0.0), database.explained(self.paths.brain_db):
@@ -135,24 +157,24 @@ class Ingest:
 
     def _refresh(self) -> None:
         """The blocks of the projects in which something happened; of all, where hooks have none yet."""
-        ready = self.resolver.places.open() if self.resolver.places else None
+        ready = self._open_ready()
         if ready is None:
             return
         write_launcher(self.paths)
-        is_first = self._is_unready or (not publish.seen_projects(ready) and bool(self.resolver.catalogue.projects))
+        is_first = self._is_unready or (not publish.seen_projects(ready) and has_projects(self.db))
         if not is_first and not self.report.projects:
             return
         from .recall import read_recall_settings
         from .refresh import Refresh
 
         settings = read_recall_settings(self.config, {})
-        refresh = Refresh(self.paths, self.config, self.db, ready, self.resolver, settings, self.now)
+        refresh = Refresh(self.paths, self.config, self.db, ready, self._asked(), settings, self.now)
         if is_first:
             refresh.everything()
             return
         refresh.rename()
         numbers = sorted(self.report.projects)
-        found = {known.key: known for number in numbers if (known := self.resolver.catalogue.by_id(number))}
+        found = {known.key: known for number in numbers if (known := self._asked().catalogue.by_id(number))}
         for known in found.values():
             refresh.project(known)
         refresh.fleet()
@@ -165,8 +187,8 @@ class Ingest:
 
         need_room(self.paths.home)
         writer = make_writer(self.db, self._redact(), self.now)
-        intake = Intake(self.db, self.config, self.resolver, self.report, writer, self.paths.home, self.progress)
-        intake.read_all(sort_tasks(tasks, self.resolver, first))
+        intake = Intake(self.db, self.config, self._asked(), self.report, writer, self.paths.home, self.progress)
+        intake.read_all(sort_tasks(tasks, self._asked(), first))
 
     # before and after -----------------------------------------------------------------------------------------------
 
@@ -198,7 +220,7 @@ class Ingest:
             from .unready import erase_ready
 
             erase_traces(self.db)
-            if self.resolver.places:
+            if self._open_ready() is not None:
                 erase_ready(self.paths, self.config)
                 self._is_unready = True
 
@@ -221,7 +243,8 @@ class Ingest:
 
         A folder that is gone has what the store's places say of it, so it is asked again only when they changed.
         """
-        self.resolver.look_again()
+        if self.resolver is not None:
+            self.resolver.look_again()
         places = repr(self.db.execute("SELECT count(*), max(seen_at) FROM places").fetchone())
         asked = self.db.execute("SELECT value FROM meta WHERE name = 'attributed'").fetchone()
         is_known = asked is not None and asked[0] == places
@@ -235,13 +258,14 @@ class Ingest:
 
     def _attribute(self, cwd: str) -> int:
         """How many sessions of this folder, which had no project, got one now."""
-        resolution = self.resolver.resolve(cwd)
+        resolver = self._asked()
+        resolution = resolver.resolve(cwd)
         if resolution.identity is None:
             return 0
         from .store.revise import move_session
 
         with database.transaction(self.db):
-            project = self.resolver.project_number(resolution.identity)
+            project = resolver.project_number(resolution.identity)
             moved = self.db.execute(f"SELECT id {HOMELESS} AND cwd = ?", (cwd,)).fetchall()
             for (session,) in moved:
                 move_session(self.db, session, project, resolution.rule.value, resolution.why)

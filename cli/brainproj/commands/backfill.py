@@ -13,7 +13,7 @@ from ..views import terminal
 from ..views.reports import render_report
 from .options import AGENT, JSON, SINCE, parse_since
 from .reading import read_transcripts
-from .surroundings import find_surroundings, resolver_for
+from .surroundings import find_surroundings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -53,7 +53,7 @@ def backfill(
         rebuild=rebuild,
         dry_run=dry_run,
     )
-    report = read_transcripts(around, db, resolver_for(around, db), wanted, quiet=quiet or json)
+    report = read_transcripts(around, db, None, wanted, quiet=quiet or json)
     if json:
         terminal.answer_json(report.value())
     else:

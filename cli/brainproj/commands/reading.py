@@ -8,16 +8,16 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ..identity import Resolver
 from ..views import terminal
 from .surroundings import Surroundings
 
 if TYPE_CHECKING:
+    from ..identity import Resolver
     from ..ingest import Report, Wanted
 
 
 def read_transcripts(
-    around: Surroundings, db: sqlite3.Connection, resolver: Resolver, wanted: "Wanted", *, quiet: bool = False
+    around: Surroundings, db: sqlite3.Connection, resolver: "Resolver | None", wanted: "Wanted", *, quiet: bool = False
 ) -> "Report":
     """Read what is new, with a bar on stderr where that is a terminal."""
     from ..ingest import Ingest
@@ -47,7 +47,7 @@ def is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM transcripts LIMIT 1").fetchone() is None
 
 
-def read_first(around: Surroundings, db: sqlite3.Connection, resolver: Resolver, folder: str | None) -> None:
+def read_first(around: Surroundings, db: sqlite3.Connection, resolver: "Resolver", folder: str | None) -> None:
     """Fill an empty store before the first answer, the transcripts of the asked folder's project before the others."""
     if not is_empty(db):
         return

@@ -10,17 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config import Config, read_config
-from ..core.catalogue import KnownProject
 from ..errors import FolderGone, NotFound, StoreCorrupt, StoreNewer, StoreUnusable
-from ..identity import Resolver
 from ..launcher import mend_launcher
 from ..paths import Paths, find_paths, user_home
-from ..places import Places
 from ..store.database import open_store
 from ..store.publish import unless_refused
 from ..views import terminal
+
+if TYPE_CHECKING:
+    from ..core.catalogue import KnownProject
+    from ..identity import Resolver
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,11 @@ def open_for_reading(paths: Paths) -> sqlite3.Connection:
         return connection
 
 
-def resolver_for(around: Surroundings, db: sqlite3.Connection) -> Resolver:
+def resolver_for(around: Surroundings, db: sqlite3.Connection) -> "Resolver":
     """A resolver over these surroundings."""
+    from ..identity import Resolver
+    from ..places import Places
+
     return Resolver(around.paths, around.config, db, around.now, places=Places(around.paths, around.config))
 
 
@@ -91,8 +96,8 @@ def is_interactive() -> bool:
 
 
 def project_here(
-    around: Surroundings, resolver: Resolver, named: str | None, *, may_widen: bool = False
-) -> KnownProject:
+    around: Surroundings, resolver: "Resolver", named: str | None, *, may_widen: bool = False
+) -> "KnownProject":
     """The project a reader stays in: the named one, else this folder's. Raises NotFound where the folder has none.
 
     Nothing falls back to everything: a reader in a folder without a project names some and lets the person choose.

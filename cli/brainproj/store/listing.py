@@ -51,3 +51,8 @@ def retitle(db: sqlite3.Connection, agent: str, session_id: str, title: str) -> 
 def stale_projects(db: sqlite3.Connection) -> list[int]:
     """The projects with a session that changed since their arcs were made."""
     return [row[0] for row in db.execute("SELECT id FROM projects WHERE arcs_are_stale ORDER BY id")]
+
+
+def has_projects(db: sqlite3.Connection) -> bool:
+    """Whether any project is known."""
+    return db.execute("SELECT 1 FROM projects LIMIT 1").fetchone() is not None

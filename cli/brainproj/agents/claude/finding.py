@@ -5,7 +5,7 @@ whatever its name: older versions and other programs do not use UUIDs, and what 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..adapter import Found
@@ -18,16 +18,16 @@ CHILD = "agent-"
 def find_transcripts(agent_home: Path) -> Iterator[Found]:
     """Every transcript below `projects/`, sub-agents' too. Unreadable folders are passed by."""
     for folder in _folders(str(agent_home / "projects")):
-        entries = _entries(folder.path)
-        yield from _found(entries)
-        for entry in entries:
-            if not entry.name.endswith(SUFFIX) and entry.name != "memory" and entry.is_dir(follow_symlinks=False):
+        others: list[os.DirEntry[str]] = []
+        yield from _found(_entries(folder.path), others)
+        for entry in others:
+            if entry.name != "memory" and entry.is_dir(follow_symlinks=False):
                 yield from _sub_agents(entry.path + "/subagents")
 
 
 def _sub_agents(folder: str) -> Iterator[Found]:
     entries = _entries(folder)
-    yield from _found([entry for entry in entries if entry.name.startswith(CHILD)])
+    yield from _found((entry for entry in entries if entry.name.startswith(CHILD)), [])
     if any(entry.name == "workflows" for entry in entries):
         for run in _folders(folder + "/workflows"):
             yield from _sub_agents(run.path)
@@ -45,13 +45,15 @@ def _folders(folder: str) -> list[os.DirEntry[str]]:
     return [entry for entry in _entries(folder) if entry.is_dir()]
 
 
-def _found(entries: list[os.DirEntry[str]]) -> Iterator[Found]:
-    """The transcripts among them; one that is gone by now is passed by."""
+def _found(entries: Iterable[os.DirEntry[str]], others: list[os.DirEntry[str]]) -> Iterator[Found]:
+    """The transcripts among them, but one that is gone by now; what has another name is added to `others`."""
     for entry in entries:
         name = entry.name
-        if name.endswith(SUFFIX):
-            try:
-                seen = entry.stat()
-            except OSError:
-                continue
-            yield Found(entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ino, name.startswith(CHILD))
+        if not name.endswith(SUFFIX):
+            others.append(entry)
+            continue
+        try:
+            seen = entry.stat()
+        except OSError:
+            continue
+        yield Found(entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ino, name.startswith(CHILD))
