@@ -275,6 +275,42 @@ def test_it_can_be_switched_off(fleet: Fleet) -> None:
         assert db.execute("SELECT count(*) FROM seen").fetchone() == (0,)
 
 
+def test_the_log_has_its_limit(fleet: Fleet) -> None:
+    logs = fleet.base / "logs"
+    logs.mkdir()
+    (logs / "hook.log").write_text("x" * 1_000_001)
+    fleet.send(b"no object", "claude", "SessionStart")
+    assert (logs / "hook.log.1").stat().st_size == 1_000_001
+    assert len((logs / "hook.log").read_text().splitlines()) == 1
+
+
+def test_the_spool_has_its_limit(fleet: Fleet) -> None:
+    (fleet.base / "spool.jsonl").write_text("x" * 8_000_001)
+    (fleet.base / "ready.db").unlink()
+    (fleet.base / "worker.claim").touch()
+    assert run_raw(fleet, "start", "s", fleet.folder("alpha"))[0] == 0
+    assert (fleet.base / "spool.jsonl").stat().st_size == 8_000_001
+
+
+@pytest.mark.parametrize("command", ["resolve", "preview", "sessions", "search", "records", "scope", "backfill"])
+def test_commands_in_a_home_that_cannot_be_written(fleet: Fleet, command: str) -> None:
+    """An answer, or one error that says what to do; never a traceback."""
+    for path in fleet.base.iterdir():
+        path.chmod(path.stat().st_mode & 0o555)
+    fleet.base.chmod(0o500)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "brainproj", command, *(["axolotl"] if command == "search" else [])],
+            cwd=fleet.folder("alpha"), capture_output=True, text=True, preexec_fn=drop_privileges, timeout=30,
+        )  # fmt: skip
+    finally:
+        fleet.base.chmod(0o700)
+    assert "Traceback" not in done.stderr and "brainproj failed" not in done.stderr, done.stderr
+    assert done.returncode == (4 if command == "backfill" else 0), done.stderr
+    if command in ("preview", "search"):
+        assert "axolotl" in done.stdout
+
+
 def test_a_clock_that_jumps(fleet: Fleet) -> None:
     """What was noted in the future neither blocks a refresh nor hides what is new."""
     alpha = fleet.folder("alpha")

@@ -101,6 +101,18 @@ def test_after_a_compaction_it_is_told_once_more(agents: Agents) -> None:
     assert run.turns[0].count(lesson("alpha")) == 1
 
 
+def test_codex_is_told_once_more_after_a_compaction(agents: Agents) -> None:
+    alpha = agents.fleet.folder("alpha")
+    session = session_of(agents.run("codex", alpha, [{"shell": "echo hi"}, {"say": "One."}]))
+    compacting = ("-c", "model_auto_compact_token_limit=5", "resume", session)  # the model says that it used ten
+    run = agents.run("codex", alpha, DONE, *compacting)
+    assert went_on(run) and len(run.requests) == 2 and run.requests[0]["turn"] is None  # the first asks for a summary
+    assert run.turns[0].count(lesson("alpha")) == 1
+    with agents.fleet.ready() as db:
+        given = db.execute("SELECT moment, epoch FROM delivered ORDER BY at").fetchall()
+    assert given == [("start", 0), ("compact", 1)]
+
+
 def test_a_sub_agent_is_told_too(agents: Agents) -> None:
     look = {"description": "look", "prompt": "Look around for me", "subagent_type": "general-purpose"}
     run = agents.run(

@@ -104,6 +104,7 @@ def _open_ready(paths: Paths, resolver: Resolver) -> sqlite3.Connection:
     if ready is not None:
         try:
             ready.execute("BEGIN IMMEDIATE")
+            ready.execute("UPDATE meta SET value = value")  # a read-only file refuses no sooner
             list_seen(ready)
             ready.execute("ROLLBACK")
         except sqlite3.OperationalError:
