@@ -8,12 +8,9 @@ import typer
 
 from ..errors import Refused, StoreLocked, UsageProblem
 from ..forget import Erasure, erase, plan
-from ..recall import read_recall_settings
-from ..refresh import Refresh
 from ..reports import Wanted
 from ..store.database import open_store
 from ..store.publish import unless_refused
-from ..unready import erase_ready
 from ..views import terminal
 from .complete import session_ids
 from .options import JSON, PROJECT, YES, parse_since
@@ -54,6 +51,10 @@ def forget(
         if not yes:
             _ask(erasure)
         erase(around.paths, db, erasure, around.now)
+        from ..recall import read_recall_settings
+        from ..refresh import Refresh
+        from ..unready import erase_ready
+
         erase_ready(around.paths, around.config)
         ready = resolver.places.open() if resolver.places else None
         if ready is not None:

@@ -1,7 +1,7 @@
 """`brainproj sessions`: which sessions run now, and which are stored."""
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,13 +9,13 @@ from ..agents.registry import AGENT_NAMES
 from ..core.live import State
 from ..core.text import counted
 from ..errors import UsageProblem
-from ..live import find_live_sessions
-from ..sessions import SessionInfo, SessionLists
 from ..views import terminal
-from ..views.sessions import render_index, render_live
 from .options import AGENT, JSON, PROJECT
 from .reading import read_first
 from .surroundings import find_surroundings, open_for_reading, resolver_for
+
+if TYPE_CHECKING:
+    from ..sessions import SessionInfo
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 WATCH_S = 2.0
@@ -59,7 +59,10 @@ def sessions(
         _show_live(found)
 
 
-def _look(project: str | None, agent: str | None, *, stored: bool) -> list[SessionInfo]:
+def _look(project: str | None, agent: str | None, *, stored: bool) -> list["SessionInfo"]:
+    from ..live import find_live_sessions
+    from ..sessions import SessionLists
+
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
@@ -74,7 +77,9 @@ def _look(project: str | None, agent: str | None, *, stored: bool) -> list[Sessi
     return [session for session in found if agent is None or session.agent == agent]
 
 
-def _show_index(found: list[SessionInfo], unattributed: bool) -> None:
+def _show_index(found: list["SessionInfo"], unattributed: bool) -> None:
+    from ..views.sessions import render_index
+
     around = find_surroundings()
     if not found:
         empty = (
@@ -90,7 +95,7 @@ def _show_index(found: list[SessionInfo], unattributed: bool) -> None:
         terminal.aside(f"{_where(found, 'session')}. Read one: brainproj show {found[-1].session_id[:8]}")
 
 
-def _where(found: list[SessionInfo], what: str) -> str:
+def _where(found: list["SessionInfo"], what: str) -> str:
     """How many, in how many projects, and how many in none."""
     keys = [session.project_key for session in found]
     said = f"{counted(len(found), what)} in {counted(len({key for key in keys if key}), 'project')}"
@@ -98,7 +103,9 @@ def _where(found: list[SessionInfo], what: str) -> str:
     return f"{said}, {outside:,} of them in none" if outside else said
 
 
-def _show_live(found: list[SessionInfo]) -> None:
+def _show_live(found: list["SessionInfo"]) -> None:
+    from ..views.sessions import render_live
+
     if not found:
         terminal.aside("No session runs now. The stored ones: brainproj sessions --all")
         return
@@ -107,7 +114,7 @@ def _show_live(found: list[SessionInfo]) -> None:
     terminal.aside(_live_summary(found))
 
 
-def _live_summary(found: list[SessionInfo]) -> str:
+def _live_summary(found: list["SessionInfo"]) -> str:
     one = _beginning(found[-1].session_id, {session.session_id for session in found})
     return f"{_where(found, 'live session')}. What one of them gets: brainproj preview --session {one}"
 
@@ -122,6 +129,8 @@ def _beginning(session_id: str, all_ids: set[str]) -> str:
 def _watch(project: str | None, agent: str | None, json: bool) -> None:
     """Redraw in place on a terminal; elsewhere, and with --json, write each change."""
     import sys
+
+    from ..views.sessions import render_live
 
     if json or not sys.stdout.isatty():
         last: list[dict[str, object]] | None = None

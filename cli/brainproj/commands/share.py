@@ -6,8 +6,6 @@ import typer
 
 from ..core.text import one_line
 from ..persons import require_person
-from ..recall import read_recall_settings
-from ..refresh import Refresh
 from ..share import find_signal, share_signal, unshare_signal
 from ..store.database import open_store
 from ..views import terminal
@@ -32,6 +30,9 @@ def share(
 
       brainproj share rec:12 --undo
     """
+    from ..recall import read_recall_settings
+    from ..refresh import Refresh
+
     around = find_surroundings()
     db = open_store(around.paths.brain_db)
     record = find_signal(db, address)
