@@ -116,21 +116,22 @@ def _context(home: str, call: Call, environment: dict[str, str]) -> str:
     try:
         db = ready.connect(home + "/ready.db")
     except (ready.ReadyUnusable, sqlite3.Error) as error:
-        trouble.log(home, f"{call.agent} {call.moment}: ready.db cannot be used:", error)
-        trouble.spool(home, seen.spooled(call, environment, now, []))
-        if seen.claim_by_file(home, now):
-            _start_worker(home, environment)
-        return reply.NOT_PREPARED if call.moment in reply.WITH_BLOCK else ""
+        return _without_ready(home, call, environment, now, error)
     try:
         return _reply(db, home, call, environment, now)
-    except sqlite3.DatabaseError as error:  # damaged: the worker makes it anew
-        trouble.log(home, f"{call.agent} {call.moment}: ready.db cannot be used:", error)
-        trouble.spool(home, seen.spooled(call, environment, now, []))
-        if seen.claim_by_file(home, now):
-            _start_worker(home, environment)
-        return reply.NOT_PREPARED if call.moment in reply.WITH_BLOCK else ""
+    except sqlite3.DatabaseError as error:
+        return _without_ready(home, call, environment, now, error)
     finally:
         db.close()
+
+
+def _without_ready(home: str, call: Call, environment: dict[str, str], now: int, error: Exception) -> str:
+    """ready.db is missing, damaged or another version's: say so, and have the worker make it anew."""
+    trouble.log(home, f"{call.agent} {call.moment}: ready.db cannot be used:", error)
+    trouble.spool(home, seen.spooled(call, environment, now, []))
+    if seen.claim_by_file(home, now):
+        _start_worker(home, environment)
+    return reply.NOT_PREPARED if call.moment in reply.WITH_BLOCK else ""
 
 
 def _note_only(home: str, call: Call, environment: dict[str, str], now: int) -> str:
@@ -151,7 +152,7 @@ def _note_only(home: str, call: Call, environment: dict[str, str], now: int) -> 
 
 def _reply(db: sqlite3.Connection, home: str, call: Call, environment: dict[str, str], now: int) -> str:
     """Look, write down, and only then speak: what another hook of this session gives now is not given twice."""
-    is_noted, given = True, None
+    is_noted = True
     try:
         db.execute("BEGIN IMMEDIATE")
         project = _project(db, home, call, environment)
