@@ -79,7 +79,7 @@ def test_a_huge_tool_result_is_no_matter(fleet: Fleet) -> None:
     began = time.monotonic()
     answer = fleet.hook("tool", "s", alpha, tool_response={"stdout": "x" * 20_000_000})
     assert (answer.code, answer.out, answer.err) == (0, b"", "")
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 6
     assert is_one_object(fleet.hook("tool", "s", alpha, tool_response={"stdout": "x" * 70_000_000}))
 
 
@@ -93,7 +93,7 @@ def test_stdin_that_stays_open_ends_in_time(fleet: Fleet) -> None:
     ) as process:
         assert process.wait(timeout=10) == 0
         assert process.stdout is not None and process.stdout.read() == b""
-    assert 2 < time.monotonic() - began < 5
+    assert 2 < time.monotonic() - began < 9
 
 
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&-", "1>&- 2>&- 0<&-", ">/dev/full"])
@@ -197,7 +197,7 @@ def test_case_15_a_locked_store_delays_or_spools(fleet: Fleet) -> None:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         began = time.monotonic()
         code, out, err = run_raw(fleet, "start", "s", fleet.folder("alpha"))
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 6
         assert code == 0 and b"axolotl" in out and "locked" in err
         holder.send_signal(signal.SIGKILL)
     spooled = [json.loads(line) for line in (fleet.base / "spool.jsonl").read_text().splitlines()]
