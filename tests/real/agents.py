@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..conftest import DATA
 from ..hooks.sessions import Fleet
 
-MODEL = DATA / "e2e" / "scripted_model.py"
+MODEL = Path(__file__).parent / "namespaces.py"
 FOLDER = Path(os.environ.get("BRAINPROJ_REAL_AGENTS") or Path.home() / ".cache" / "brainproj-agents")
 """Where `npm install --prefix FOLDER @openai/codex @anthropic-ai/claude-code` was run."""
 CLAUDE_EVENTS = (

@@ -123,6 +123,22 @@ def test_a_sub_agent_is_told_too(agents: Agents) -> None:
     assert its_own.count(lesson("alpha")) == 1
 
 
+def test_a_sub_agent_of_codex_is_told_too(agents: Agents) -> None:
+    asked = '"text": "Look around for me"'  # as the sub-agent's own request has it, and only that
+    record = agents.fleet.place / "codex-requests.jsonl"
+    until_asked = f"for _ in $(seq 300); do grep -q '{asked}' '{record}' && break; sleep 0.1; done"
+    spawn: dict[str, object] = {"tool": "multi_agent_v1.spawn_agent", "input": {"message": "Look around for me"}}
+    waiting: dict[str, object] = {"shell": until_asked}  # whichever of the two gets it first
+    run = agents.run("codex", agents.fleet.folder("alpha"), [spawn, waiting, waiting, *DONE])
+    assert went_on(run)
+    its_own = next(turn for turn in run.turns if asked in turn)
+    assert its_own.count(lesson("alpha")) == 1
+    with agents.fleet.ready() as db:
+        given = db.execute("SELECT moment, session_id, agent_id != '' FROM delivered ORDER BY at").fetchall()
+    assert [(moment, child) for moment, _, child in given] == [("start", 0), ("subagent_start", 1)]
+    assert len({session for _, session, _ in given}) == 1  # a child of the session, not one of its own
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("scope", ["rank", "off"])
 def test_in_another_scope(agents: Agents, agent: str, scope: str) -> None:
