@@ -194,6 +194,38 @@ def test_a_compaction_that_was_spooled(fleet: Fleet) -> None:
     assert fleet.hook("prompt", "s", alpha).context == ""
 
 
+@pytest.mark.parametrize("is_locked", [False, True])
+@pytest.mark.parametrize("is_taken", [False, True])  # by a worker that is at it, or was killed
+def test_what_a_spooled_start_gave_is_not_given_again(fleet: Fleet, is_locked: bool, is_taken: bool) -> None:
+    alpha = fleet.folder("alpha")
+    feed(fleet, "notice", "- the numbat notice")
+    refresh(fleet)
+    (fleet.base / "worker.claim").touch()
+    holder = hold(fleet.base / "ready.db")
+    first, other = run_hook(fleet, "start", "s", alpha), run_hook(fleet, "start", "t", alpha)
+    if is_taken:
+        (fleet.base / "spool.jsonl").replace(fleet.base / "spool.jsonl.taken")
+    if is_locked:
+        assert run_hook(fleet, "prompt", "s", alpha) == ""
+    release(holder)
+    for given in (first, other):
+        assert "axolotl" in given and "numbat" in given
+    assert fleet.hook("prompt", "s", alpha).context == ""
+    assert "axolotl" in fleet.hook("prompt", "not yet told", alpha).context
+    fleet.work()
+    assert fleet.hook("prompt", "s", alpha).context == ""
+    given = fleet.hook("compact", "s", alpha).context
+    assert "axolotl" in given and "numbat" in given
+
+
+def run_hook(fleet: Fleet, moment: str, session: str, folder: Path) -> str:
+    """What a hook says while ready.db cannot be written."""
+    event = "UserPromptSubmit" if moment == "prompt" else "SessionStart"
+    payload = json.dumps(fleet.payload(moment, session, folder)).encode()
+    done = subprocess.run([fleet.base / "hook", "claude", event], input=payload, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
 def test_a_record_said_before_a_start_and_read_after_it(fleet: Fleet) -> None:
     alpha = fleet.folder("alpha")
     fleet.write(8, alpha, ["Theirs"], lesson="Cool the axolotl's water.")

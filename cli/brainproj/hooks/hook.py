@@ -164,6 +164,8 @@ def _reply(db: sqlite3.Connection, home: str, call: Call, environment: dict[str,
         told, is_due = seen.look(db, call, now)
     scope = _scope(db, project, environment)
     given = reply.choose(db, told, call.moment, project, scope, now, is_due)
+    if given.block or given.items:
+        given = given.without(seen.given_unwritten(home, call))
     starts = False
     if is_noted:
         try:

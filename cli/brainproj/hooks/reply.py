@@ -75,7 +75,7 @@ class Reply:
         self.shown = shown
 
     def without(self, hashes: list[str]) -> "Reply":
-        """The reply without items that another hook of the same session gives at this very moment."""
+        """The reply without what the same session has from another hook, of this very moment or not written down."""
         block = None if self.block and self.block[HASH] in hashes else self.block
         return Reply(block, [item for item in self.items if item[HASH] not in hashes], self.line, self.shown)
 

@@ -11,7 +11,7 @@ import sys
 from .. import gitdir
 from ..agents.call import Call
 from ..store import ready
-from . import reply
+from . import reply, trouble
 
 TYPE_CHECKING = False  # typing itself is too dear for a hook
 if TYPE_CHECKING:
@@ -199,6 +199,31 @@ def spooled(call: Call, environment: dict[str, str], now: int, given: list[str])
         "given": list(given),
         "at": now,
     }
+
+
+def given_unwritten(home: str, call: Call) -> list[str]:
+    """Hashes of what the session was given while ready.db could not be written, and no worker has written down yet.
+
+    A compaction begins anew: there they count for nothing.
+    """
+    given: list[str] = []
+    if call.moment in NEW_EPOCH:
+        return given
+    for path in (home + "/spool.jsonl", home + "/spool.jsonl.taken"):
+        try:
+            with open(path, "rb") as file:
+                lines = file.read(trouble.SPOOL_LIMIT).split(b"\n")
+        except OSError:
+            continue
+        session = json.dumps(call.session_id).encode()
+        for line in lines:
+            try:
+                one = json.loads(line) if session in line else {}
+                if (one.get("agent"), one.get("session_id"), one.get("agent_id") or "") == _key(call):
+                    given += one["given"]
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                continue
+    return given
 
 
 def take(db: sqlite3.Connection, call: Call, environment: dict[str, str], at: int, given: list[str]) -> None:
