@@ -172,23 +172,21 @@ class Turn:
         refresh = Refresh(self.paths, self.config, self.db, self.ready, resolver, settings, now)
         self._take_spool()
         refresh.rename()
-        self._find_projects(resolver, refresh)
-        for row in rows.list_wanted(self.ready, "project"):
-            project = resolver.catalogue.by_key(row.value)
+        wanted = [row for what in ("folder", "project", "fleet") for row in rows.list_wanted(self.ready, what)]
+        self._find_projects(resolver, refresh, [row for row in wanted if row.what == "folder"])
+        for row in wanted:
+            project = resolver.catalogue.by_key(row.value) if row.what == "project" else None
             if project is not None:
                 refresh.project(project)
+        if wanted:
             refresh.fleet()
-            rows.drop_wanted(self.ready, [row])
-        if fleet := rows.list_wanted(self.ready, "fleet"):
-            refresh.fleet()
-            rows.drop_wanted(self.ready, fleet)
+        rows.drop_wanted(self.ready, wanted)
         is_read = self._read(resolver, now)
         self._write_rules(resolver)
         return not is_read
 
-    def _find_projects(self, resolver: Resolver, refresh: Refresh) -> None:
+    def _find_projects(self, resolver: Resolver, refresh: Refresh, wanted: list[rows.WantedRow]) -> None:
         """The projects of folders that hooks did not know, and of the sessions that began there."""
-        wanted = rows.list_wanted(self.ready, "folder")
         for row in wanted:
             cwd, named, swarm = json.loads(row.value)
             with contextlib.suppress(BrainError):  # a name that means nothing, or two things
@@ -204,9 +202,6 @@ class Turn:
                     identity = resolver.resolve(session.cwd or "", environment).identity
                     key = identity.key if identity else ""
                 rows.write_seen_project(self.ready, session, key)
-        if wanted:
-            refresh.fleet()
-        rows.drop_wanted(self.ready, wanted)
 
     def _write_rules(self, resolver: Resolver) -> None:
         """Cursor's rule files, in the checkouts it works in."""

@@ -8,13 +8,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from brainproj.core.entries import Entry
 from brainproj.core.scope import Named, judge
 from brainproj.errors import Refused
 from brainproj.launcher import START, launcher_text
+from brainproj.paths import Paths
 from brainproj.persons import _agent_in, require_person
 from brainproj.store import seen as rows
 
@@ -23,6 +26,7 @@ from ..conftest import CASES
 from ..repositories import add_worktree, git, make_repository, subfolder
 from .sessions import Fleet
 from .test_delivery import feed, refresh
+from .test_trouble import start_by_shell
 
 SECRET = "glpat-" + "Zk3xWq9LmTb7RvN2YpQd"
 URL = "https://git.example.com/acme/{}.git"
@@ -192,6 +196,28 @@ def test_a_compaction_that_was_spooled(fleet: Fleet) -> None:
         db.execute("UPDATE seen SET last_at = last_at - 60000000")
     assert "axolotl" in fleet.hook("compact", "s", alpha).context
     assert fleet.hook("prompt", "s", alpha).context == ""
+
+
+def test_the_feeds_are_read_once_for_all_that_is_wanted(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def count(paths: Paths, _now: datetime) -> list[Entry]:
+        read.append(paths.home)
+        return []
+
+    monkeypatch.setattr("brainproj.refresh.read_feeds", count)
+    with fleet.ready() as db:
+        for what, value in (
+            ("project", "git.example.com/acme/alpha"),
+            ("project", "git.example.com/acme/beta"),
+            ("folder", json.dumps([str(fleet.folder("alpha")), None, None])),
+            ("fleet", ""),
+        ):
+            db.execute("INSERT INTO wanted VALUES(?, '', ?, 1)", (what, value))
+    fleet.work()
+    assert len(read) == 1
+    with fleet.ready() as db:
+        assert db.execute("SELECT count(*) FROM wanted").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("is_locked", [False, True])
@@ -367,20 +393,14 @@ def test_a_locked_ready_db_stops_no_command(
     monkeypatch.setattr("brainproj.store.publish.WAIT_S", 0.1)
     holder = hold(fleet.base / "ready.db")
     try:
-        cli.ok(*arguments)
+        assert cli(*arguments).code == 0
+        assert holder.poll() is None  # held to the end
     finally:
         release(holder)
 
 
-@pytest.mark.parametrize("limit", ["-f 0"])
-def test_what_cannot_be_written_is_given_all_the_same(fleet: Fleet, limit: str) -> None:
-    payload = json.dumps(fleet.payload("start", "s", fleet.folder("alpha")))
-    done = subprocess.run(
-        ["sh", "-c", f'trap "" XFSZ; ulimit {limit}; "$0" claude SessionStart | cat', str(fleet.base / "hook")],
-        input=payload,
-        text=True,
-        capture_output=True,
-    )
+def test_what_cannot_be_written_is_given_all_the_same(fleet: Fleet) -> None:
+    done = start_by_shell(fleet, 'trap "" XFSZ; ulimit -f 0; "$0" claude SessionStart | cat')
     assert done.returncode == 0 and "axolotl" in done.stdout
 
 

@@ -96,16 +96,17 @@ def test_stdin_that_stays_open_ends_in_time(fleet: Fleet) -> None:
     assert 2 < time.monotonic() - began < 9
 
 
+def start_by_shell(fleet: Fleet, script: str) -> "subprocess.CompletedProcess[str]":
+    """A session's start in alpha, the launcher being `$0` of a shell's script."""
+    payload = json.dumps(fleet.payload("start", "s", fleet.folder("alpha")))
+    command = ["sh", "-c", script, str(fleet.base / "hook")]
+    return subprocess.run(command, input=payload, text=True, capture_output=True, check=False)
+
+
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "0<&-", "1>&- 2>&- 0<&-", ">/dev/full"])
 def test_streams_that_are_closed(fleet: Fleet, closed: str) -> None:
     """No file of ours takes the number of a stream, so nothing we print ends up in it."""
-    payload = json.dumps(fleet.payload("start", "s", fleet.folder("alpha")))
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" claude SessionStart {closed}', str(fleet.base / "hook")],
-        input=payload,
-        text=True,
-        capture_output=True,
-    )
+    done = start_by_shell(fleet, f'"$0" claude SessionStart {closed}')
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     with fleet.ready() as db:
