@@ -1,6 +1,5 @@
 """No line, whatever it holds, makes the reader of a rollout raise."""
 
-import copy
 import json
 from functools import cache
 from typing import Any
@@ -16,6 +15,7 @@ from brainproj.core.events import Gap, Kind
 
 from ..conftest import TRANSCRIPTS
 from .codex_lines import NOON, OWN, open_reader
+from .hostile import change_one_place
 from .reading import expected_of, read_lines
 
 HOME = TRANSCRIPTS / "codex"
@@ -90,15 +90,7 @@ def real_lines() -> list[dict[str, Any]]:
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_no_change_to_a_real_line_makes_the_reader_raise(data: st.DataObject) -> None:
-    record = copy.deepcopy(data.draw(st.sampled_from(real_lines())))
-    place: Any = record
-    while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(place[key], (dict, list)) or not place[key] or data.draw(st.booleans()):
-            break
-        place = place[key]
-    place[key] = data.draw(JSON)
+    record = change_one_place(data, real_lines(), JSON)
     reader = open_reader()
     for _ in range(2):
         check(reader, record)

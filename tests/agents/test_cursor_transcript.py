@@ -1,6 +1,5 @@
 """Cursor transcripts: each fixture against its independent counts, who spoke, times, and hostile lines."""
 
-import copy
 import json
 from collections import Counter
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from brainproj.agents.cursor.transcript import parse_spelled_time
 from brainproj.core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, Speaker
 
 from ..conftest import TRANSCRIPTS
+from .hostile import change_one_place
 from .reading import Reading, feed, read_lines, read_transcript
 
 HOME = TRANSCRIPTS / "cursor"
@@ -308,13 +308,5 @@ def real_lines() -> list[dict[str, Any]]:
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_no_change_to_a_real_line_makes_the_reader_raise(data: st.DataObject) -> None:
-    record = copy.deepcopy(data.draw(st.sampled_from(real_lines())))
-    place: Any = record
-    while True:
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        key = data.draw(st.sampled_from(keys))
-        if not isinstance(place[key], (dict, list)) or not place[key] or data.draw(st.booleans()):
-            break
-        place = place[key]
-    place[key] = data.draw(JSON)
+    record = change_one_place(data, real_lines(), JSON)
     check(record)
