@@ -52,25 +52,6 @@ def plan(
     before: datetime | None = None,
     text: str | None = None,
 ) -> Erasure:
-    """What one of these means, and how much it is. Raises NotFound, Ambiguous."""
-    erasure = _plan(db, catalogue, address=address, project=project, before=before, text=text)
-    rows = [
-        db.execute("SELECT events, title FROM sessions WHERE id = ?", (number,)).fetchone()
-        for number in erasure.sessions
-    ]
-    title = one_line(rows[0][1]) if len(rows) == 1 and rows[0][1] else None
-    return replace(erasure, inside=sum(row[0] for row in rows), title=title)
-
-
-def _plan(
-    db: sqlite3.Connection,
-    catalogue: Catalogue,
-    *,
-    address: str | None = None,
-    project: str | None = None,
-    before: datetime | None = None,
-    text: str | None = None,
-) -> Erasure:
     """What one of these means. Raises NotFound, Ambiguous."""
     if project is not None:
         known = catalogue.get(project)
@@ -95,6 +76,16 @@ def _plan(
     if isinstance(shown, Passage):
         return Erasure(events=(shown.event.id,))
     raise NotFound("an arc is made from its sessions", hint="forget those: `brainproj show` lists them")
+
+
+def measure(db: sqlite3.Connection, erasure: Erasure) -> Erasure:
+    """The same, with how much is inside its sessions and what a single one is about."""
+    rows = [
+        db.execute("SELECT events, title FROM sessions WHERE id = ?", (number,)).fetchone()
+        for number in erasure.sessions
+    ]
+    title = one_line(rows[0][1]) if len(rows) == 1 and rows[0][1] else None
+    return replace(erasure, inside=sum(row[0] for row in rows), title=title)
 
 
 def _numbers(db: sqlite3.Connection, sql: str, values: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..errors import Refused, StoreLocked, UsageProblem
-from ..forget import Erasure, erase, plan
+from ..forget import Erasure, erase, measure, plan
 from ..reports import Wanted
 from ..store.database import open_store
 from ..store.publish import unless_refused
@@ -46,7 +46,8 @@ def forget(
     db = open_store(around.paths.brain_db)
     resolver = resolver_for(around, db)
     moment = parse_since(before, around.now, "--before") if before else None
-    erasure = plan(db, resolver.catalogue, address=address, project=project, before=moment, text=_text(text))
+    chosen = plan(db, resolver.catalogue, address=address, project=project, before=moment, text=_text(text))
+    erasure = measure(db, chosen)
     if not dry_run:
         if not yes:
             _ask(erasure)

@@ -7,7 +7,7 @@ import typer
 from ..core.text import counted
 from ..core.times import from_micros, render_time
 from ..errors import UsageProblem
-from ..store.reading import list_records
+from ..store.reading import StoredRecord, list_records
 from ..views import terminal
 from ..views.tables import Column, render_table
 from .options import JSON, PROJECT
@@ -17,6 +17,13 @@ from .surroundings import find_surroundings, open_for_reading, project_here, res
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 KINDS = ("decision", "lesson", "fact", "signal", "milestone", "handoff", "note")
 STATUSES = ("proposed", "current", "superseded", "rejected", "retired")
+COLUMNS = (
+    Column("RECORD", style="cyan"),
+    Column("KIND"),
+    Column("STATUS"),
+    Column("DATE"),
+    Column("TEXT", clips=True),
+)
 
 
 @app.command()
@@ -49,36 +56,29 @@ def records(
         if (kind is None or record.kind == kind) and (status is None or record.status == status)
     ]
     if json:
-        terminal.answer_json(
-            [
-                {
-                    "citation": f"rec:{record.id}",
-                    "kind": record.kind,
-                    "status": record.status,
-                    "at": render_time(from_micros(record.at)),
-                    "session_id": record.session_id,
-                    "title": record.title,
-                    "text": record.text,
-                    "confirmed_by": record.confirmed_by,
-                }
-                for record in found
-            ]
-        )
+        terminal.answer_json([_value(record) for record in found])
         return
     if not found:
         such = "No such record" if kind or status else "Nothing"
         terminal.aside(f"{such} was kept on purpose in {known.name}. Agents record with markers in their replies.")
         return
-    columns = (
-        Column("RECORD", style="cyan"),
-        Column("KIND"),
-        Column("STATUS"),
-        Column("DATE"),
-        Column("TEXT", clips=True),
-    )
-    rows = (
-        (f"rec:{record.id}", record.kind, record.status, (render_time(from_micros(record.at)) or "")[:10], record.text)
-        for record in reversed(found)
-    )
-    terminal.answer(render_table(columns, rows))
+    terminal.answer(render_table(COLUMNS, [_row(record) for record in reversed(found)]))
     terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")
+
+
+def _value(record: StoredRecord) -> dict[str, object]:
+    return {
+        "citation": f"rec:{record.id}",
+        "kind": record.kind,
+        "status": record.status,
+        "at": render_time(from_micros(record.at)),
+        "session_id": record.session_id,
+        "title": record.title,
+        "text": record.text,
+        "confirmed_by": record.confirmed_by,
+    }
+
+
+def _row(record: StoredRecord) -> tuple[str, ...]:
+    date = (render_time(from_micros(record.at)) or "")[:10]
+    return f"rec:{record.id}", record.kind, record.status, date, record.text
