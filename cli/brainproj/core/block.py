@@ -13,7 +13,6 @@ from datetime import date, datetime, timedelta
 from .markers import neutralise_markers
 from .memory import MemoryArc, MemoryItem, ProjectMemory
 from .text import one_line
-from .tokens import estimate_tokens
 
 FULL_BUDGET_BYTES = 6000
 """What stands for no limit: a start shares 10,000 characters with other hooks (formats/agentihooks.md 9, trap 24)."""
@@ -50,11 +49,6 @@ class Block:
     def size_bytes(self) -> int:
         """Its length in UTF-8."""
         return len(self.text.encode("utf-8"))
-
-    @property
-    def tokens(self) -> int:
-        """An estimate of what it costs a model."""
-        return estimate_tokens(self.text)
 
 
 @dataclass(frozen=True, slots=True)

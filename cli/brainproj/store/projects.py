@@ -149,11 +149,6 @@ def list_place_paths(db: sqlite3.Connection) -> list[str]:
     return [row[0] for row in db.execute("SELECT path FROM places")]
 
 
-def worktree_names(db: sqlite3.Connection) -> list[tuple[int, str]]:
-    """(project, name) of each worktree seen."""
-    return list(db.execute("SELECT DISTINCT project, worktree FROM places WHERE worktree IS NOT NULL"))
-
-
 # what a person changed -------------------------------------------------------------------------------------------
 
 

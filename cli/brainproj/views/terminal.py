@@ -157,8 +157,3 @@ def console_for(stream: TextIO) -> "Console":
 def colour_wanted(stream: TextIO) -> bool:
     """Whether this stream gets colour: a terminal that can, and nobody said no."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def speaks_utf8(stream: TextIO) -> bool:
-    """Whether signs such as ✓ reach the reader."""
-    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
