@@ -10,23 +10,24 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "browse", "capture", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "hooked", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
+    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
+    "feeds", "gitexclude", "hooked", "install", "intake", "launcher", "ledger", "parts", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
-LOW = {"config", "errors", "gitdir", "log", "paths", "processes"}
+LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
     "hooks": {"agents", "gitdir", "hooks", "store", "worker"},
     "__main__": {"commands", "errors", "identity", "log", "paths", "views", "__init__"},
-    "commands": {"commands", "views", "agents", "foreign", "store", "core", *VERBS, *LOW},
+    "commands": {"commands", "views", "agents", "foreign", "hooks", "store", "core", *VERBS, *LOW},
     "views": {"views", "core", "errors", *VERBS, "store"},
     "verbs": {"hooks", "store", "agents", "foreign", "core", *VERBS, *LOW},
     "store": {"store", "core", "errors"},
     "agents": {"agents", "core", "errors", "paths", "processes"},
     "foreign": {"foreign", "core", "errors", "paths", "processes"},
     "core": {"core", "errors"},
-    "config": {"core", "errors"},
+    "config": {"core", "errors", "files"},
+    "files": {"errors"},
     "paths": {"core", "errors"},
     "processes": {"core"},
     "log": {"core"},

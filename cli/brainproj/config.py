@@ -7,14 +7,14 @@ an error (exit 3).
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import BrainError, ConfigMalformed
+from .errors import ConfigMalformed
+from .files import write_whole
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -310,24 +310,3 @@ def _editing(path: Path) -> "Iterator[TOMLDocument]":
         after = after.rstrip("\n") + "\n" if after.strip() else ""
     if after != before:
         write_whole(target, after.encode("utf-8"))
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of ours so that a reader sees the old content or the new one, never a part (mode 0600)."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            if path.exists():
-                os.chmod(temporary, path.stat().st_mode & 0o7777)  # noqa: PTH101
-            os.replace(temporary, path)  # noqa: PTH105
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)  # noqa: PTH108
-            raise
-    except OSError as error:
-        raise BrainError(f"cannot write {path}", detail=f"{error.strerror}. The file was left as it was.") from error

@@ -5,21 +5,21 @@ those that no hook sees, and nothing that an agent only said is given such weigh
 leave it alone, and only where git does not track one and nobody else has written one there.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from .config import write_whole
 from .core.block import render_attribute, render_item
+from .core.lines import add_lines
 from .core.memory import MemoryItem
 from .errors import BrainError
+from .files import exchange, write_whole
+from .gitexclude import exclude_path, is_tracked
 from .repositories import find_readable_checkout
 
 PLACE = ".cursor/rules/brainproj.mdc"
 MADE_BY = "# made by brainproj; changes are lost"
 LIMIT_BYTES = 3000
 """Every chat pays for it (formats/agents.md 5.4)."""
-INDEX_LIMIT = 256 << 20
 
 
 def render_rule(project: str, confirmed: Sequence[MemoryItem]) -> str:
@@ -50,7 +50,7 @@ def write_rule(cwd: str, text: str) -> bool:
             return False
         if path.exists() and path.read_text("utf-8") == text:
             return True
-        if _is_tracked(checkout.git_dir) or not _exclude(Path(checkout.common_dir)):
+        if is_tracked(checkout.git_dir, PLACE) or not _exclude(checkout.common_dir):
             return False
         for folder in (path.parent.parent, path.parent):
             if folder.is_symlink():
@@ -76,28 +76,15 @@ def remove_rule(cwd: str) -> None:
         return
 
 
-def _is_tracked(git_dir: str) -> bool:
-    """Whether the index of a checkout may hold the file: its paths stand there in full, but in version 4."""
-    try:
-        with open(os.path.join(git_dir, "index"), "rb") as file:  # noqa: PTH118, PTH123
-            index = file.read(INDEX_LIMIT)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return PLACE.encode() in index or (index[4:8] == b"\0\0\0\4" and b"brainproj.mdc" in index)
-
-
-def _exclude(common_dir: Path) -> bool:
+def _exclude(common_dir: str) -> bool:
     """Have git leave the file alone in every checkout of this repository."""
-    path, line = common_dir / "info" / "exclude", f"/{PLACE}"
+    path = exclude_path(common_dir)
     try:
-        before = path.read_text("utf-8", "surrogateescape") if path.exists() else ""
-        if line in before.splitlines():
-            return True
-        path.parent.mkdir(exist_ok=True)
-        with path.open("a", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(("" if before.endswith("\n") or not before else "\n") + line + "\n")
-    except OSError:
+        before = path.read_bytes() if path.exists() else None
+        text = (before or b"").decode("utf-8", "surrogateescape")
+        after = add_lines(text, (f"/{PLACE}",)).encode("utf-8", "surrogateescape")
+        if after != before:
+            exchange(path, before, after)
+    except (BrainError, OSError):
         return False
     return True

@@ -4,11 +4,14 @@ It runs the hook with an interpreter and a file that it names, if both are there
 program that is gone must not make an agent refuse a prompt.
 """
 
+import shlex
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from .config import write_whole
 from .errors import BrainError
+from .files import write_whole
 from .paths import Paths
 
 START = Path(__file__).parent / "hooks" / "start.py"
@@ -51,3 +54,43 @@ def mend_launcher(paths: Paths) -> None:
     """Mend the launcher where there is one; a command costs nothing more."""
     if paths.launcher.exists():
         write_launcher(paths)
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherCall:
+    """A command of somebody's settings that calls a launcher. is_sound: a shell would start it with these arguments."""
+
+    launcher: Path
+    arguments: tuple[str, ...]
+    is_sound: bool
+
+
+def launcher_command(launcher: Path, *arguments: str) -> str:
+    """The command line that settings hold: quoted where it needs it, plain where it does not (cases/23)."""
+    return shlex.join([str(launcher), *arguments])
+
+
+def read_call(command: str, launchers: Iterable[Path], home: Path) -> LauncherCall | None:
+    """The call that a command is, if its first word is one of these launchers; a word of the same sound is not.
+
+    An earlier writer's path that it forgot to quote is told by the whole of it.
+    """
+    words = _words(command)
+    for launcher in launchers:
+        path = str(launcher)
+        if words and _expanded(words[0], home) == path:
+            return LauncherCall(launcher, tuple(words[1:]), is_sound=True)
+        if command.startswith(path + " ") and " " in path:
+            return LauncherCall(launcher, tuple(command[len(path) :].split()), is_sound=False)
+    return None
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def _expanded(word: str, home: Path) -> str:
+    return str(home) + word[1:] if word.startswith("~/") else word

@@ -28,7 +28,7 @@ def need_room(home: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
+def locked(path: Path, wait_s: float = LOCK_WAIT_S, doing: str = "reading transcripts") -> Iterator[None]:
     """Be the one writer. Raises StoreLocked when another one is still at it after `wait_s`."""
     with database.explained(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,9 +42,9 @@ def locked(path: Path, wait_s: float = LOCK_WAIT_S) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     raise StoreLocked(
-                        "another brainproj is reading transcripts just now",
+                        f"another brainproj is {doing} just now",
                         detail=f"It still held {path} after {wait_s:.0f} seconds.",
-                        hint="what it reads will be in the store; run this again when it is done",
+                        hint="run this again when it is done",
                     ) from None
                 time.sleep(0.05)
         yield

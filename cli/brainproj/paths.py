@@ -34,6 +34,16 @@ class Paths:
         return self.home / "hook"
 
     @property
+    def ledger_path(self) -> Path:
+        """What we have put into files of others, and how to take it out again."""
+        return self.home / "installed.json"
+
+    @property
+    def install_lock(self) -> Path:
+        """Held by the one install or uninstall."""
+        return self.home / "install.lock"
+
+    @property
     def spool_path(self) -> Path:
         """What hooks could not write to ready.db."""
         return self.home / "spool.jsonl"

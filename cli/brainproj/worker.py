@@ -17,11 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from .agents.call import Call
-from .config import Config, Scope, read_config, scope_in_force
-from .core.memory import MemoryItem
+from .config import Config, read_config
 from .core.redact import Redactor
-from .core.times import from_micros
-from .cursor_rule import remove_rule, render_rule, write_rule
+from .cursor_folders import keep_rule
 from .errors import BrainError, ConfigMalformed, StoreLocked
 from .hooks import seen as hooks_seen
 from .identity import Resolver
@@ -37,7 +35,6 @@ from .refresh import Refresh
 from .store import publish
 from .store import seen as rows
 from .store.database import open_store
-from .store.reading import list_records
 from .toolresults import store_result
 
 NICE = 10
@@ -207,18 +204,7 @@ class Turn:
         """Cursor's rule files, in the checkouts it works in."""
         wanted = rows.list_wanted(self.ready, "rule")
         for row in wanted:
-            identity = resolver.resolve(row.value).identity
-            project = resolver.catalogue.by_key(identity.key) if identity else None
-            scope = scope_in_force(self.config, {}, (project.key, *project.aliases) if project else ()).effective
-            if project is None or scope is Scope.OFF:
-                remove_rule(row.value)
-                continue
-            confirmed = [
-                MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at))
-                for record in list_records(self.db, project.ids)
-                if record.status == "current" and record.confirmed_by
-            ]
-            write_rule(row.value, render_rule(project.name, confirmed))
+            keep_rule(row.value, self.db, self.config, resolver)
         rows.drop_wanted(self.ready, wanted)
 
     def _read(self, resolver: Resolver, now: datetime) -> bool:

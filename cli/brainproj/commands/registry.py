@@ -15,6 +15,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS = (
+    Entry("install", "install", "Put the memory into the agents on this machine; `uninstall` takes it out again."),
     Entry("preview", "preview", "Show the exact text that a session in this folder is given."),
     Entry("sessions", "sessions", "List the live sessions by project; with --all the whole index."),
     Entry("search", "search", "Find what was said, done or decided in this project."),
@@ -27,6 +28,8 @@ COMMANDS = (
     Entry("scope", "scope", "Show or set how far a session's memory reaches."),
     Entry("share", "share", "Let a signal of one project reach every session on this machine."),
     Entry("forget", "forget", "Remove what is stored, for good; it does not come back with the next backfill."),
+    Entry("uninstall", "uninstall", "Take the memory out of the agents again, without a trace in their files."),
+    Entry("statusline", "statusline", "Print a status line for Claude Code; `install --statusline` adds it."),
     Entry("completion", "completion", "Print the completion script of a shell."),
     Entry("demo", "demo", "Show it all on two small made-up repositories, in a temporary home."),
 )

@@ -29,7 +29,7 @@ SCOPES = ("strict", "rank", "off")
 def run(arguments: list[str]) -> None:
     """A hook's whole life: `HOME AGENT EVENT`, a payload on stdin. Ends the process with status 0."""
     _signal.setitimer(_signal.ITIMER_REAL, HARD_STOP_S)
-    has_stdout = _fill_standard_streams()
+    has_stdout = fill_standard_streams()
     home = arguments[0] if arguments else ""
     try:
         if os.environ.get("BRAINPROJ_HOOK_DISABLE") != "1" and os.path.isabs(home):
@@ -39,7 +39,7 @@ def run(arguments: list[str]) -> None:
     os._exit(0)
 
 
-def _fill_standard_streams() -> bool:
+def fill_standard_streams() -> bool:
     """Open what the caller closed of 0, 1 and 2, so that no file of ours gets its number. Whether there is a stdout."""
     has_stdout = True
     for descriptor in (0, 1, 2):
@@ -52,7 +52,7 @@ def _fill_standard_streams() -> bool:
 
 
 def _answer(home: str, arguments: list[str], environment: dict[str, str], has_stdout: bool) -> None:
-    raw = _read_stdin()
+    raw = read_stdin()
     _signal.setitimer(_signal.ITIMER_REAL, HARD_STOP_S)  # what took long so far was the agent, or a busy machine
     call = _read_call(home, arguments, raw)
     if call is None:
@@ -65,7 +65,7 @@ def _answer(home: str, arguments: list[str], environment: dict[str, str], has_st
         trouble.log(home, f"{call.agent} {call.moment}: no session id")
     value = AGENTS[call.agent].answer(call, context)
     if value is not None and has_stdout:
-        _write(json.dumps(value).encode())
+        write_out(json.dumps(value).encode())
     if call.agent == "cursor" and call.moment in ("tool", "tool_failed") and call.session_id:
         try:
             seen.hand_on(home, environment, raw)  # its transcripts hold no results
@@ -96,7 +96,8 @@ def _read_call(home: str, arguments: list[str], raw: bytes) -> Call | None:
     return call
 
 
-def _read_stdin() -> bytes:
+def read_stdin() -> bytes:
+    """All of stdin; of what is far too long only the beginning."""
     pieces: list[bytes] = []
     size = 0
     while True:
@@ -140,7 +141,7 @@ def _note_only(home: str, call: Call, environment: dict[str, str], now: int) -> 
         db = ready.connect(home + "/ready.db")
         try:
             db.execute("BEGIN IMMEDIATE")
-            seen.note(db, call, _project(db, home, call, environment), environment, now)
+            seen.note(db, call, find_project(db, home, call, environment), environment, now)
             db.execute("COMMIT")
         finally:
             db.close()
@@ -155,14 +156,14 @@ def _reply(db: sqlite3.Connection, home: str, call: Call, environment: dict[str,
     is_noted = True
     try:
         db.execute("BEGIN IMMEDIATE")
-        project = _project(db, home, call, environment)
+        project = find_project(db, home, call, environment)
         told, is_due = seen.note(db, call, project, environment, now)
     except sqlite3.OperationalError as error:
         is_noted = False
         trouble.log(home, f"{call.agent} {call.moment}: not written down:", error)
-        project = _project(db, home, call, environment)
+        project = find_project(db, home, call, environment)
         told, is_due = seen.look(db, call, now)
-    scope = _scope(db, project, environment)
+    scope = scope_of(db, project, environment)
     given = reply.choose(db, told, call.moment, project, scope, now, is_due)
     if given.block or given.items:
         given = given.without(seen.given_unwritten(home, call))
@@ -199,7 +200,7 @@ def _all(given: reply.Reply) -> "list[reply.Row]":
     return [*([given.block] if given.block else []), *given.items]
 
 
-def _project(db: sqlite3.Connection, home: str, call: Call, environment: dict[str, str]) -> str | None:
+def find_project(db: sqlite3.Connection, home: str, call: Call, environment: dict[str, str]) -> str | None:
     """The session's own project, as it was at its start; else that of the folder it is in."""
     known = seen.project_of(db, call, environment)
     if known is not None:
@@ -207,7 +208,7 @@ def _project(db: sqlite3.Connection, home: str, call: Call, environment: dict[st
     return place.find_project(db, home, os.path.expanduser("~"), call.cwd, environment)
 
 
-def _scope(db: sqlite3.Connection, project: str | None, environment: dict[str, str]) -> str:
+def scope_of(db: sqlite3.Connection, project: str | None, environment: dict[str, str]) -> str:
     """The session's scope: its environment's, its project's, that for all, strict."""
     spoken = environment.get("BRAIN_PROJECT_SCOPE")
     if spoken in SCOPES:
@@ -220,7 +221,8 @@ def _scope(db: sqlite3.Connection, project: str | None, environment: dict[str, s
     return "strict"
 
 
-def _write(data: bytes) -> None:
+def write_out(data: bytes) -> None:
+    """Write to stdout, whether or not anybody reads it."""
     try:
         while data:
             data = data[os.write(1, data) :]

@@ -56,3 +56,17 @@ def stale_projects(db: sqlite3.Connection) -> list[int]:
 def has_projects(db: sqlite3.Connection) -> bool:
     """Whether any project is known."""
     return db.execute("SELECT 1 FROM projects LIMIT 1").fetchone() is not None
+
+
+def list_agent_folders(db: sqlite3.Connection, agent: str) -> list[str]:
+    """The folders in which sessions of an agent began."""
+    return [row[0] for row in db.execute("SELECT DISTINCT cwd FROM sessions WHERE agent = ? AND cwd > ''", (agent,))]
+
+
+def latest_project(db: sqlite3.Connection) -> str | None:
+    """The key of the project that was worked in last."""
+    row = db.execute(
+        "SELECT p.key FROM sessions s JOIN projects p ON p.id = s.project WHERE s.listed"
+        " ORDER BY s.last_at DESC LIMIT 1"
+    ).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,69 @@
+"""What `install` and `uninstall` have in common: which agents, showing the change, asking, saying what is left."""
+
+from collections.abc import Sequence
+
+import typer
+
+from ..agents.registry import AGENT_NAMES
+from ..core.text import printable
+from ..errors import NotFound, Refused, UsageProblem
+from ..install import Plan, Problem, find_agents
+from ..views import terminal
+from ..views.changes import render_plan
+from .surroundings import Surroundings, is_interactive
+
+
+def wanted_agents(around: Surroundings, named: Sequence[str] | None) -> tuple[str, ...]:
+    """The named agents, else those that are on this machine. Raises UsageProblem, NotFound."""
+    for agent in named or ():
+        if agent not in AGENT_NAMES:
+            raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    found = tuple(dict.fromkeys(named)) if named else find_agents(around.paths, around.environment)
+    if not found:
+        raise NotFound(
+            "no agent was found on this machine",
+            detail="Neither a program nor a settings folder of Claude Code, Codex or Cursor.",
+            hint=f"name one: `brainproj install {AGENT_NAMES[0]}`",
+        )
+    return found
+
+
+def show_plan(around: Surroundings, plan: Plan, *, as_answer: bool) -> None:
+    """The change as a diff, and the files that are left as they are."""
+    if plan.changes:
+        shown = render_plan(plan, str(around.paths.user_home))
+        (terminal.answer if as_answer else terminal.aside)(shown)
+    warn_of_problems(plan.problems)
+
+
+def warn_of_problems(problems: Sequence[Problem]) -> None:
+    """A line for each file that is left as it is."""
+    for problem in problems:
+        terminal.warn(printable(f"{problem.path} was left as it is: {problem.what}"))
+
+
+def ask(question: str, *, yes: bool) -> None:
+    """Raise Refused unless a person says yes."""
+    if yes:
+        return
+    if not is_interactive():
+        raise Refused("this would change settings of others", detail="Nothing was changed.", hint="say so with `--yes`")
+    if not typer.confirm(question, err=True):
+        raise Refused("nothing was changed")
+
+
+def plan_value(plan: Plan) -> dict[str, object]:
+    """A plan, or what was done of it, as JSON."""
+    return {
+        "changes": [
+            {
+                "file": str(one.part.path),
+                "action": one.action.value,
+                "kind": one.part.kind.value,
+                "agents": list(one.part.agents),
+            }
+            for one in plan.changes
+        ],
+        "problems": [{"file": str(problem.path), "what": problem.what} for problem in plan.problems],
+        "steps": [{"agent": agent, "what": step} for agent, step in plan.steps],
+    }
