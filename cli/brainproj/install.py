@@ -133,6 +133,9 @@ def plan_install(
         for one in map(integration_of, agents)
         for step in (one.project_steps if checkout is not None else one.steps)
     ]
+    for part in parts:
+        if isinstance(part, HookPart) and (why := _unread(part)):
+            steps.append((part.integration.shown, f"mend {part.path}: {why}, so nothing in it counts"))
     sound = tuple(part for part in parts if part.path not in left)
     return Plan(sound, tuple(changes), (*problems, *more), tuple(steps), checkout.top if checkout else "")
 
@@ -260,6 +263,14 @@ def _taken(part: Part, ledger: Ledger) -> Change:
             return Change(part, before, backup)
     after = part.take(_decode(part, before), note)
     return Change(part, before, None if after is None else _encode(part, after))
+
+
+def _unread(part: HookPart) -> str | None:
+    """Why the agent passes by the file as it is, whatever stands in it; None where it does not."""
+    try:
+        return part.integration.unread_for((read_or_none(part.path) or b"").decode("utf-8"))
+    except (BrainError, UnicodeError):
+        return None
 
 
 def _decode(part: Part, content: bytes) -> str:

@@ -13,22 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from brainproj.install import apply_install, apply_uninstall, plan_install, plan_uninstall
+from brainproj.paths import find_paths
+
 from ..hooks.sessions import Fleet
 
 MODEL = Path(__file__).parent / "namespaces.py"
 FOLDER = Path(os.environ.get("BRAINPROJ_REAL_AGENTS") or Path.home() / ".cache" / "brainproj-agents")
 """Where `npm install --prefix FOLDER @openai/codex @anthropic-ai/claude-code` was run."""
-CLAUDE_EVENTS = (
-    "SessionStart",
-    "UserPromptSubmit",
-    "PostToolUse",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "Stop",
-    "SessionEnd",
-)
-CODEX_EVENTS = CLAUDE_EVENTS
 LIMIT_S = 90
 Steps = list[dict[str, object]]
 
@@ -69,21 +61,26 @@ class Agents:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
-        launcher = str(fleet.base / "hook")
         self.claude_home = fleet.home / ".claude"
         self.codex_home = fleet.home / ".codex"
         for home in (self.claude_home, self.codex_home):
             home.mkdir(exist_ok=True)
         (fleet.home / ".claude.json").write_text(json.dumps({"hasCompletedOnboarding": True}))
-        for path, agent, events in (
-            (self.claude_home / "settings.json", "claude", CLAUDE_EVENTS),
-            (self.codex_home / "hooks.json", "codex", CODEX_EVENTS),
-        ):
-            handlers = {
-                event: [{"hooks": [{"type": "command", "command": f"'{launcher}' {agent} {event}", "timeout": 10}]}]
-                for event in events
-            }
-            path.write_text(json.dumps({"hooks": handlers}))
+        self.trusted = ""
+        """What stands in Codex' config.toml of hooks that a person has trusted."""
+        self.trusts_all = True
+        """Codex runs hooks that nobody has trusted."""
+        self.install()
+
+    def install(self) -> None:
+        """Put our part into the settings of both."""
+        paths = find_paths({}, self.fleet.home)
+        assert not apply_install(paths, plan_install(paths, ("claude", "codex"))).problems
+
+    def uninstall(self) -> None:
+        """Take it out again."""
+        paths = find_paths({}, self.fleet.home)
+        assert not apply_uninstall(paths, plan_uninstall(paths, ("claude", "codex", "cursor"))).problems
 
     def run(
         self,
@@ -118,14 +115,11 @@ class Agents:
     def _codex(self, port: int) -> list[str]:
         (self.codex_home / "config.toml").write_text(
             'model = "gpt-5.1-codex"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n'
-            f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\n'
+            f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\n{self.trusted}'
         )
-        flags = (
-            "--json",
-            "--skip-git-repo-check",
-            "--dangerously-bypass-hook-trust",
-            "--dangerously-bypass-approvals-and-sandbox",
-        )
+        flags = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+        if self.trusts_all:
+            flags.append("--dangerously-bypass-hook-trust")
         return [str(program("codex")), "exec", *flags]
 
     def _environment(self, port: int) -> dict[str, str]:

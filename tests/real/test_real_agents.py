@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from brainproj.agents.codex.trust import Trust
+from brainproj.install import plan_install
 from brainproj.launcher import START, launcher_text
+from brainproj.paths import find_paths
 
+from ..agents.test_codex_trust import read as read_codex
+from ..agents.test_codex_trust import trust
 from ..cli import Cli
 from ..conftest import CASES
 from ..hooks.conftest import fleet as fleet  # the fixture
@@ -231,3 +236,66 @@ def test_what_was_told_is_an_echo_in_the_transcript(agents: Agents, agent: str, 
     hits = cli.ok("search", "eats at night", "--project", "alpha", "--json").json
     assert hits and session not in {hit["session_id"] for hit in hits}
     assert cli.ok("preview", "--cwd", agents.fleet.folder("alpha")).out.count("eats at night") == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_put_in_and_taken_out_with_the_agent_running_in_between(agents: Agents, agent: str) -> None:
+    """The settings come back to the byte, whatever the agent itself did with its home meanwhile."""
+    agents.uninstall()
+    own = {
+        agents.claude_home
+        / "settings.json": b'{\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}',
+        agents.codex_home
+        / "hooks.json": b'{"hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]}}\n',
+    }
+    for path, content in own.items():
+        path.write_bytes(content)
+    folder = agents.fleet.folder("alpha")
+    before = agents.run(agent, folder, DONE)
+    assert went_on(before) and lesson("alpha") not in before.told
+    agents.install()
+    during = agents.run(agent, folder, DONE)
+    assert went_on(during) and during.turns[0].count(lesson("alpha")) == 1
+    agents.uninstall()
+    after = agents.run(agent, folder, DONE)
+    assert went_on(after) and "<project-memory" not in after.told
+    assert {path: path.read_bytes() for path in own} == own
+    left = [path for home in (agents.claude_home, agents.codex_home) for path in home.rglob("*brainproj*")]
+    assert [path for path in left if "alpha" not in str(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "change"),
+    [("claude", "// mine\n"), ("claude", "/* mine */"), ("codex", "// mine\n"), ("codex", "\ufeff")],
+)
+def test_an_agent_passes_by_files_of_these_forms_and_we_say_so(agents: Agents, agent: str, change: str) -> None:
+    path = {"claude": agents.claude_home / "settings.json", "codex": agents.codex_home / "hooks.json"}[agent]
+    path.write_text(change + path.read_text())
+    run = agents.run(agent, agents.fleet.folder("alpha"), DONE)
+    assert went_on(run) and lesson("alpha") not in run.told
+    steps = dict(plan_install(find_paths({}, agents.fleet.home), [agent]).steps[-1:])
+    assert "passes by a whole file" in next(iter(steps.values()))
+
+
+def test_codex_runs_what_we_take_for_trusted_and_nothing_else(agents: Agents) -> None:
+    """Our reading of its trust against what it does."""
+    agents.trusts_all = False
+    folder = agents.fleet.folder("alpha")
+    run = agents.run("codex", folder, DONE)
+    assert went_on(run) and lesson("alpha") not in run.told
+    paths = find_paths({}, agents.fleet.home)
+    assert set(read_codex(paths).values()) == {Trust.UNTRUSTED}
+    agents.trusted = trust(paths)
+    run = agents.run("codex", folder, DONE)
+    assert went_on(run) and run.turns[0].count(lesson("alpha")) == 1
+    assert set(read_codex(paths).values()) == {Trust.TRUSTED}
+    agents.trusted = trust(paths, SessionStart='trusted_hash = "sha256:0"')
+    run = agents.run("codex", folder, DONE)
+    assert "SessionStart" not in run.out and read_codex(paths)["SessionStart"] is Trust.MODIFIED
+    assert run.turns[0].count(lesson("alpha")) == 1  # at the first prompt
+
+
+def test_the_skill_is_offered_by_both(agents: Agents) -> None:
+    for agent in AGENTS:
+        run = agents.run(agent, agents.fleet.folder("alpha"), DONE)
+        assert "Look up what was done, decided and tried before in this project" in run.told

@@ -69,6 +69,11 @@ def _without_comments(text: str) -> str:
     return PIECES.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text)
 
 
+def has_comments(text: str) -> bool:
+    """Whether there is any comment in it."""
+    return any(found[0][0] == "/" for found in PIECES.finditer(text))
+
+
 def _skip(plain: str, place: int) -> int:
     while place < len(plain) and plain[place] in BLANKS:
         place += 1

@@ -29,4 +29,5 @@ INTEGRATION = Integration(
     has_own_skills=False,
     steps=(TRUST,),
     project_steps=("trust this project when codex asks", TRUST),
+    unreadable=("comments", "mark"),  # seen with 0.171
 )
