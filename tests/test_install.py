@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 from brainproj.agents.hookfile import put_hooks, take_hooks
 from brainproj.agents.integrations import INTEGRATIONS
 from brainproj.agents.registry import agent_home
+from brainproj.applying import apply_install, apply_uninstall
 from brainproj.core.jsontext import parse_json
 from brainproj.errors import BrainError
 from brainproj.files import exchange
-from brainproj.install import apply_install, apply_uninstall, find_launchers, plan_install, plan_uninstall
+from brainproj.install import find_launchers, plan_install, plan_uninstall
 from brainproj.launcher import launcher_command, read_call
 from brainproj.ledger import Ledger, read_ledger
 from brainproj.parts import HookPart, skill_text

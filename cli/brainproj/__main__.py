@@ -77,7 +77,9 @@ def _run(arguments: list[str]) -> int:
             terminal.answer(f"brainproj {__version__}")
             raise typer.Exit(0)
         if context.invoked_subcommand is None:
-            terminal.answer(context.get_help())
+            from .commands.status import status
+
+            status()
 
     from typer.exceptions import TyperException
 

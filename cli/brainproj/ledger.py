@@ -27,7 +27,8 @@ class Kind(StrEnum):
 class Note:
     """One file. `before`, `after`: digests of its content around our change; before is None where that cannot be given
     back whole. is_made: there was no such file. folders: those that were made for it, the outermost first. lines: those
-    of an exclude file. checkout: the folder of a project's own installation, else "".
+    of an exclude file. checkout: the folder of a project's own installation, else "". channels: what we set those of
+    agentihooks to, and what they were before, if anything.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Note:
     folders: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     checkout: str = ""
+    channels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -66,7 +68,9 @@ def read_ledger(path: Path) -> Ledger:
 
 
 def _note(found: dict[str, Any]) -> Note:
-    lists = {name: tuple(str(one) for one in found.get(name, ())) for name in ("agents", "folders", "lines")}
+    lists = {
+        name: tuple(str(one) for one in found.get(name, ())) for name in ("agents", "folders", "lines", "channels")
+    }
     return Note(
         Kind(found["kind"]),
         lists["agents"],
@@ -76,6 +80,7 @@ def _note(found: dict[str, Any]) -> Note:
         lists["folders"],
         lists["lines"],
         str(found.get("checkout", "")),
+        lists["channels"],
     )
 
 

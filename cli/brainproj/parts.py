@@ -9,12 +9,13 @@ from typing import Protocol
 
 from .agents import hookfile
 from .agents.claude import statusline
+from .agents.claude.environment import drop_variable, read_variable, set_variable
 from .agents.hookfile import Own
 from .agents.integration import Integration
 from .core import jsontext
-from .core.jsontext import NotJson
 from .core.lines import add_lines, remove_lines
 from .cursor_rule import MADE_BY
+from .foreign.channels import VARIABLE
 from .launcher import launcher_command, read_call
 from .ledger import Kind, Note, digest
 
@@ -74,12 +75,16 @@ class Launchers:
 
 @dataclass(frozen=True, slots=True)
 class HookPart:
-    """Our entries in an agent's hook file. with_status: the status line too."""
+    """Our entries in an agent's hook file. with_status: the status line too.
+
+    channels: those that agentihooks is to give to Claude Code's sessions, without the brain's.
+    """
 
     path: Path
     integration: Integration
     launchers: Launchers
     with_status: bool = False
+    channels: str | None = None
     kind: Kind = Kind.HOOKS
     lines: tuple[str, ...] = ()
 
@@ -94,15 +99,30 @@ class HookPart:
             for entry in self.integration.entries
         }
         put = hookfile.put_hooks(text, self.integration.shape, wanted, judge)
-        return statusline.put_status(put, self.launchers.current, self._is_status) if self.with_status else put
+        if self.with_status:
+            put = statusline.put_status(put, self.launchers.current, self._is_status)
+        return put if self.channels is None else set_variable(put, VARIABLE, self.channels)
 
     def take(self, text: str, note: Note | None) -> str | None:
         judge = self.launchers.judge_for(self.integration.agent)
         left = hookfile.take_hooks(text, self.integration.shape, judge)
         if self.integration.agent == "claude":
             left = statusline.take_status(left, self._is_status)
+            left = self._give_channels_back(left, note.channels if note else ())
         is_made = note is not None and note.is_made
         return None if is_made and self._is_empty(left) else left
+
+    def channels_before(self, text: str) -> tuple[str, ...]:
+        """What the ledger keeps so that the channels can be given back."""
+        if self.channels is None:
+            return ()
+        before = read_variable(text, VARIABLE) if text.strip() else None
+        return (self.channels,) if before is None else (self.channels, before)
+
+    def _give_channels_back(self, text: str, channels: tuple[str, ...]) -> str:
+        if not channels or read_variable(text, VARIABLE) != channels[0]:
+            return text  # never taken, or somebody has set them since
+        return set_variable(text, VARIABLE, channels[1]) if len(channels) > 1 else drop_variable(text, VARIABLE)
 
     def _is_status(self, command: str) -> tuple[str, ...] | None:
         """The arguments of a status line's command that is ours."""
@@ -176,17 +196,3 @@ class RulePart:
 def skill_text() -> str:
     """What the skill says."""
     return SKILL_PATH.read_text("utf-8")
-
-
-def count_entries(path: Path, integration: Integration, launchers: Launchers) -> int | None:
-    """How many events of an agent's file call our launcher well; None where the file cannot be read as JSON."""
-    try:
-        text = path.read_text("utf-8")
-        judge = launchers.judge_for(integration.agent)
-        found = hookfile.list_commands(text, integration.shape, judge)
-    except FileNotFoundError:
-        return 0
-    except (OSError, UnicodeDecodeError, NotJson):
-        return None
-    wanted = {entry.event for entry in integration.entries}
-    return len({event for event, _, _, command, _ in found if event in wanted and judge(event, command) is Own.GOOD})

@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .agents.call import Call
 from .config import Config, read_config
 from .core.redact import Redactor
 from .cursor_folders import keep_rule
 from .errors import BrainError, ConfigMalformed, StoreLocked
-from .hooks import seen as hooks_seen
 from .identity import Resolver
 from .ingest import Ingest, Wanted
 from .intake import is_excluded
@@ -32,6 +30,7 @@ from .paths import Paths, find_paths, user_home
 from .places import Places, environment_of
 from .recall import read_recall_settings
 from .refresh import Refresh
+from .spool import take_spool
 from .store import publish
 from .store import seen as rows
 from .store.database import open_store
@@ -167,7 +166,7 @@ class Turn:
         resolver = Resolver(self.paths, self.config, self.db, now, places=Places(self.paths, self.config))
         settings = read_recall_settings(self.config, {})
         refresh = Refresh(self.paths, self.config, self.db, self.ready, resolver, settings, now)
-        self._take_spool()
+        take_spool(self.paths.spool_path, self.ready, self.micros())
         refresh.rename()
         wanted = [row for what in ("folder", "project", "fleet") for row in rows.list_wanted(self.ready, what)]
         self._find_projects(resolver, refresh, [row for row in wanted if row.what == "folder"])
@@ -222,30 +221,6 @@ class Turn:
             return False
         rows.drop_wanted(self.ready, grown)
         return True
-
-    def _take_spool(self) -> None:
-        """Write down what hooks could not."""
-        path = self.paths.spool_path
-        taken = path.with_name(path.name + ".taken")
-        with contextlib.suppress(FileNotFoundError):
-            if not taken.exists():
-                path.replace(taken)
-            with taken.open("r", encoding="utf-8", errors="replace") as file:
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # once no hook is writing to it any more
-                for line in file:
-                    with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, sqlite3.Error):
-                        self._take_line(json.loads(line))
-            taken.unlink()
-
-    def _take_line(self, line: dict[str, object]) -> None:
-        paths = line["transcripts"] if isinstance(line["transcripts"], list) else []
-        agent, moment = str(line["agent"]), str(line["moment"])
-        call = Call(agent, "", moment, line["session_id"], line["agent_id"], line["cwd"], tuple(paths))
-        said = line["environment"]
-        environment = {str(name): str(value) for name, value in said.items()} if isinstance(said, dict) else {}
-        at = line["at"] if isinstance(line["at"], int) else self.micros()
-        given = [str(one) for one in line["given"]] if isinstance(line["given"], list) else []
-        rows.take_spooled(self.ready, lambda: hooks_seen.take(self.ready, call, environment, at, given))
 
 
 def _wait_until_quiet(paths: list[str]) -> None:

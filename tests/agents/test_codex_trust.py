@@ -7,7 +7,8 @@ import pytest
 
 from brainproj.agents.codex.settings import INTEGRATION
 from brainproj.agents.codex.trust import Trust, hash_of, hooks_are_off, label, read_trust
-from brainproj.install import apply_install, find_launchers, plan_install
+from brainproj.applying import apply_install
+from brainproj.install import find_launchers, plan_install
 from brainproj.ledger import read_ledger
 from brainproj.paths import Paths, find_paths
 

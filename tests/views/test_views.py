@@ -2,23 +2,36 @@
 
 import io
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from rich.console import Console, RenderableType
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from brainproj.agents.adapter import Found
+from brainproj.agents.codex.trust import Trust
+from brainproj.agents.integration import Integration
+from brainproj.agents.integrations import INTEGRATIONS
+from brainproj.agentstates import AgentState
 from brainproj.browse import ProjectSummary
+from brainproj.config import Scope, ScopeSetting, SetBy
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
+from brainproj.health.findings import Finding, Severity
+from brainproj.health.hookruns import HookRun
 from brainproj.ingest import Report
+from brainproj.paths import find_paths
+from brainproj.reach import Reach
 from brainproj.search import Hit
 from brainproj.sessions import SessionInfo
+from brainproj.status import Setting, Status, StoreState
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
 from brainproj.views.reports import render_report
 from brainproj.views.sessions import render_index, render_live
+from brainproj.views.status import render_findings, render_runs, render_status
 from brainproj.views.terminal import PIPE_WIDTH
 
 NOW = datetime(2026, 10, 5, 12, tzinfo=UTC)
@@ -106,7 +119,56 @@ PROJECTS = [
     ProjectSummary("github.com/acme/shop", "shop", "github.com/acme/shop", "/home/dev/shop", 12, 34567, 8, NOW, (), ()),
     ProjectSummary("local/notes-0123456789ab", "notes", None, None, 0, 0, 0, None, ("n",), ()),
 ]
+HOME = find_paths({}, Path("/home/dev"))
+FINDINGS = (
+    Finding("native-memory-claude", Severity.NOTE, "Claude Code keeps a memory of its own", "export X=1   # the files stay"),
+    Finding("codex-untrusted", Severity.WARNING, "codex runs no hook until a person trusts it; not trusted of ours: 8", "codex   # then enter /hooks"),
+    Finding("store-damaged", Severity.ERROR, "/home/dev/.brainproj/brain.db is \x1b[31mdamaged", "mkdir -p /home/dev/.brainproj/damaged"),
+)  # fmt: skip
+
+
+def agent_state(integration: Integration, **other: object) -> AgentState:
+    values: dict[str, object] = {
+        "integration": integration, "is_here": True, "hook_file": Path("/x"), "installed": len(integration.entries),
+        "wanted": len(integration.entries), "extra": 0, "broken": None, "unread": None, "off": None, "trust": None,
+        "skill": "ok", "skill_file": Path("/y"), "called_at": NOW,
+    }  # fmt: skip
+    return AgentState(**(values | other))  # type: ignore[arg-type]
+
+
+STATUS = Status(
+    paths=HOME,
+    store=StoreState(
+        HOME.brain_db, 684_000_000, 1, {"projects": 31, "sessions": 1198, "events": 261_004, "records": 212},
+        NOW - timedelta(days=400), NOW, {"claude": NOW - timedelta(minutes=4), "codex": NOW - timedelta(hours=5)},
+    ),
+    states=(
+        agent_state(INTEGRATIONS[0]),
+        agent_state(INTEGRATIONS[1], trust={"Stop": Trust.UNTRUSTED}),
+        agent_state(INTEGRATIONS[2], is_here=False, installed=0),
+    ),
+    reaches={
+        "claude": Reach("claude", Path("/home/dev/.claude"), True, False, 1300, 1102, 1140, 38, ()),
+        "codex": Reach("codex", Path("/home/dev/.codex"), True, False, 160, 160, 158, 0, (Found("/t", 1_200_000, int((NOW - timedelta(hours=2)).timestamp() * 1e9), 1, False),)),
+    },
+    scope=ScopeSetting(Scope.RANK, SetBy.PROJECT, None, Scope.RANK),
+    project="agentihooks",
+    settings=(Setting("hot_arcs_top_n", 5, SetBy.CONFIG), Setting("stale_lesson_days", 14, SetBy.DEFAULT)),
+    brain_url=None,
+    excluded={"projects": (), "folders": ("~/private",), "agents": ()},
+    home_bytes=690_000_000,
+    free_bytes=52_000_000_000,
+    findings=FINDINGS,
+)  # fmt: skip
+RUNS = (
+    HookRun("claude", "SessionStart", 23.4, 612, '<project-memory project="agentihooks" from="this machine">', True),
+    HookRun("codex", "Stop", 10_000, 0, "it did not end", False),
+)
 VIEWS: dict[str, RenderableType] = {
+    "status": render_status(STATUS, "/home/dev", NOW),
+    "findings": render_findings(FINDINGS),
+    "no-findings": render_findings(()),
+    "hook-runs": render_runs(RUNS),
     "live": render_live(SESSIONS, NOW),
     "index": render_index(SESSIONS, NOW, unattributed=False),
     "unattributed": render_index(SESSIONS[3:], NOW, unattributed=True),

@@ -38,6 +38,8 @@ class Own(Enum):
 
 Judge = Callable[[str, str], Own]
 """(event, command) → what the command is to us."""
+Entry = tuple[str, int, int, str, Mapping[str, object]]
+"""An entry of ours: event, group, place in the group, command, the handler's value."""
 
 
 def put_hooks(text: str | None, shape: Shape, wanted: Mapping[str, Handler], judge: Judge) -> str:
@@ -95,8 +97,8 @@ def take_hooks(text: str, shape: Shape, judge: Judge) -> str:
     return text
 
 
-def list_commands(text: str, shape: Shape, judge: Judge) -> list[tuple[str, int, int, str, Mapping[str, object]]]:
-    """(event, group, handler, command, the handler's value) of every entry of ours, in order. Raises NotJson."""
+def list_commands(text: str, shape: Shape, judge: Judge) -> list[Entry]:
+    """Every entry of ours, in order. Raises NotJson."""
     root = parse_json(text)
     hooks = root.member("hooks")
     if hooks is None or not isinstance(hooks.value, dict):

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ..install import apply_install, checkout_for_project, plan_install
+from ..applying import apply_install
+from ..install import can_take_brain, checkout_for_project, plan_install
+from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_done, render_steps
 from .complete import agent_names
@@ -28,6 +30,9 @@ def install(
     statusline: Annotated[
         bool, typer.Option("--statusline", help="Also add a line to Claude Code's status line.")
     ] = False,
+    take_brain: Annotated[
+        bool, typer.Option("--take-brain", help="Deliver the brain's feed ourselves, in scope, in agentihooks' place.")
+    ] = False,
     no_backfill: Annotated[bool, typer.Option("--no-backfill", help="Read no transcripts afterwards.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change; make none.")] = False,
     yes: YES = False,
@@ -44,7 +49,8 @@ def install(
     around = find_surroundings()
     names = wanted_agents(around, agents)
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
-    plan = plan_install(around.paths, names, checkout, with_status=statusline)
+    takes_brain = take_brain or _wants_to_take_brain(around.paths, names, is_asking=not (yes or dry_run or json))
+    plan = plan_install(around.paths, names, checkout, with_status=statusline, takes_brain=takes_brain)
     if not json:
         show_plan(around, plan, as_answer=dry_run)
     if not dry_run:
@@ -68,6 +74,15 @@ def install(
             show_first_block(around)
     if plan.problems:
         raise typer.Exit(1)
+
+
+def _wants_to_take_brain(paths: Paths, names: tuple[str, ...], *, is_asking: bool) -> bool:
+    """Offer to deliver what agentihooks gives to every session unscoped (design 9)."""
+    if not is_asking or "claude" not in names or not is_interactive() or not can_take_brain(paths):
+        return False
+    terminal.aside("agentihooks gives its brain's whole feed to every session, whatever the scope.")
+    question = "Take `brain` out of its channels in Claude Code's settings, and deliver what each session may have?"
+    return typer.confirm(question, err=True)
 
 
 def _wants_to_read() -> bool:

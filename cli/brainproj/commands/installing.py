@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import typer
 
 from ..agents.registry import AGENT_NAMES
+from ..changes import Plan, Problem
 from ..core.text import printable
 from ..errors import NotFound, Refused, UsageProblem
-from ..install import Plan, Problem, find_agents
+from ..install import find_agents
 from ..views import terminal
 from ..views.changes import render_plan
 from .surroundings import Surroundings, is_interactive

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..config import Scope, scope_in_force
 from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
-from ..foreign.agentihooks import publishes_feed
+from ..foreign.channels import injects_feed
 from ..identity import Resolver
 from ..paths import Paths
 from ..places import environment_of
@@ -54,7 +54,7 @@ def show_preview(
     effective = Scope(running.scope) if running and running.scope and not flag else setting.effective
     refresh = Refresh(around.paths, around.config, db, ready, resolver, recall, around.now)
     found = preview(refresh, Asked(resolution, known, effective, moment, running))
-    if publishes_feed(around.paths.broadcast_path):
+    if injects_feed(around.paths):
         terminal.note("agentihooks publishes its brain's feed itself; strict does not hold for what it injects")
     if recall != read_recall_settings(around.config, {}):
         refresh_settings = read_recall_settings(around.config, {})

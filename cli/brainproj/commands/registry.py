@@ -25,6 +25,8 @@ COMMANDS = (
     Entry("backfill", "backfill", "Read the transcripts of Claude Code, Codex and Cursor into the store."),
     Entry("resolve", "resolve", "Tell which project a folder belongs to, and why."),
     Entry("projects", "projects", "List the known projects; declare, alias, merge."),
+    Entry("status", "status", "Show how everything stands: store, agents, lag, scope, and what needs attention."),
+    Entry("doctor", "doctor", "Check everything, run each installed hook once, and say what to do."),
     Entry("scope", "scope", "Show or set how far a session's memory reaches."),
     Entry("share", "share", "Let a signal of one project reach every session on this machine."),
     Entry("forget", "forget", "Remove what is stored, for good; it does not come back with the next backfill."),

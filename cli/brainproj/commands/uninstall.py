@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from ..agents.registry import AGENT_NAMES
+from ..applying import apply_uninstall
 from ..cursor_folders import list_cursor_folders
-from ..install import apply_uninstall, checkout_for_project, plan_uninstall
+from ..install import checkout_for_project, plan_uninstall
 from ..views import terminal
 from ..views.changes import render_done
 from ..views.projects import short_path

@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from ..errors import DiskFull, StoreCorrupt, StoreLocked, StoreNewer, StoreUnusable
 
@@ -186,13 +187,19 @@ def _explain(error: sqlite3.Error, path: Path | str) -> StoreUnusable:
         return StoreCorrupt(
             f"the store is damaged: {path}",
             detail="It was left as it is.",
-            hint=f"move it away and run `brainproj backfill`: mv {path} {path}.damaged",
+            hint=f"move it away and run `brainproj backfill`: {move_away(Path(path))}",
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
         return StoreUnusable(
             f"cannot use {path}", detail=f"{error}.", hint="set BRAINPROJ_HOME to a folder you can write"
         )
     return StoreUnusable(f"the store refused: {error}", detail=str(path))
+
+
+def move_away(path: Path) -> str:
+    """The command that moves a store away with its log: a log left behind would be taken for the next store's."""
+    damaged = quote(str(path.parent / "damaged"))
+    return f"mkdir -p {damaged} && mv {quote(str(path))}* {damaged}/"
 
 
 def prepare_for_writing(connection: sqlite3.Connection) -> None:

@@ -70,3 +70,39 @@ def latest_project(db: sqlite3.Connection) -> str | None:
         " ORDER BY s.last_at DESC LIMIT 1"
     ).fetchone()
     return row[0] if row else None
+
+
+def list_session_transcripts(db: sqlite3.Connection, agent: str) -> list[str]:
+    """The transcript of each stored session of an agent."""
+    rows = db.execute("SELECT transcript FROM sessions WHERE agent = ? AND listed AND transcript > ''", (agent,))
+    return [row[0] for row in rows]
+
+
+def list_project_keys(db: sqlite3.Connection) -> list[str]:
+    """The keys of the projects that have a session, but of those that were merged into another."""
+    rows = db.execute(
+        "SELECT key FROM projects WHERE merged_into IS NULL AND id IN (SELECT project FROM sessions WHERE listed)"
+    )
+    return [row[0] for row in rows]
+
+
+def store_counts(db: sqlite3.Connection) -> dict[str, int]:
+    """How much is stored: projects with a session, sessions, events, records."""
+    return {
+        "projects": len(list_project_keys(db)),
+        "sessions": db.execute("SELECT count(*) FROM sessions WHERE listed").fetchone()[0],
+        "events": db.execute("SELECT coalesce(sum(events), 0) FROM sessions").fetchone()[0],
+        "records": db.execute("SELECT count(*) FROM records").fetchone()[0],
+    }
+
+
+def oldest_and_latest(db: sqlite3.Connection) -> tuple[int | None, int | None]:
+    """When the first and the last of what is stored happened; microseconds."""
+    row = db.execute("SELECT min(started_at), max(last_at) FROM sessions WHERE listed").fetchone()
+    return row[0], row[1]
+
+
+def last_event_at(db: sqlite3.Connection, agent: str) -> int | None:
+    """When the last stored event of an agent happened; microseconds."""
+    row = db.execute("SELECT max(last_at) FROM sessions WHERE agent = ?", (agent,)).fetchone()
+    return row[0] if row else None

@@ -12,7 +12,7 @@ from .projects import short_path
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..install import Change, Plan
+    from ..changes import Change, Plan
 
 CONTEXT_LINES = 2
 DONE = {"create": "created", "change": "changed", "remove": "removed"}

@@ -1,0 +1,65 @@
+"""`brainproj status`: how everything stands, on one screen. `brainproj` alone is this."""
+
+import typer
+
+from ..config import scope_in_force
+from ..errors import BrainError
+from ..health.examine import examine
+from ..status import Status, list_settings, measure_home, read_store_state
+from ..views import terminal
+from ..views.status import render_status
+from .options import JSON
+from .surroundings import current_folder, find_surroundings, open_for_reading, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def status(json: JSON = False) -> None:
+    """Show how everything stands: store, agents, lag, scope, and what needs attention.
+
+    Examples:
+
+      brainproj status
+
+      brainproj status --json
+    """
+    around = find_surroundings()
+    folder = current_folder()
+    health = examine(around.paths, around.config, around.environment, around.now, folder, deep=False)
+    known = None
+    try:
+        db = open_for_reading(around.paths)
+        resolver = resolver_for(around, db)
+        identity = resolver.resolve(folder, around.environment).identity
+        known = resolver.catalogue.by_key(identity.key) if identity else None
+        db.close()
+    except BrainError:  # a finding tells
+        pass
+    home_bytes, free = measure_home(around.paths)
+    config = around.config
+    found = Status(
+        paths=around.paths,
+        store=read_store_state(around.paths),
+        states=health.states,
+        reaches={reach.agent: reach for reach in health.reaches},
+        scope=scope_in_force(config, around.environment, (known.key, *known.aliases) if known else ()),
+        project=known.name if known else None,
+        settings=list_settings(config, around.environment),
+        brain_url=around.environment.get("BRAIN_URL") or None,
+        excluded={
+            "projects": config.exclude_projects,
+            "folders": config.exclude_folders,
+            "agents": config.exclude_agents,
+        },
+        home_bytes=home_bytes,
+        free_bytes=free,
+        findings=health.findings,
+    )
+    if json:
+        terminal.answer_json(found.value())
+        return
+    terminal.answer(render_status(found, str(around.paths.user_home), around.now))
+    notes = sum(finding.severity.value == "note" for finding in found.findings)
+    terminal.aside("")
+    terminal.aside(f"More, with {notes} notes: brainproj doctor" if notes else "Every check: brainproj doctor")
