@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,7 @@ def test_every_example_runs(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatc
     build_demo(home, NOW)
     monkeypatch.chdir(home / "dev" / "worktrees" / "tides")
     cli.ok("backfill")
+    Path("harbor.jsonl").write_text(cli.ok("export", "harbor").out)
     for line in EXAMPLES:
         done = cli(*shlex.split(line, comments=True)[1:])
         assert done.code == 0, f"{line}: {done.err}"
@@ -56,6 +59,18 @@ def test_the_demo_is_what_came_out() -> None:
     out, err = demo.communicate(timeout=60)
     assert demo.returncode == 0, err.decode()
     assert scrub(shown[1]).strip() == scrub(out.decode()).strip()
+
+
+def test_the_installation_is_what_came_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = re.search(r"<!-- install -->\n```text\n(.*?)```\n<!-- /install -->", README, re.DOTALL)
+    assert shown
+    build_demo(home, datetime.now(UTC))
+    monkeypatch.chdir(home / "dev" / "harbor")
+    command, _, rest = shown[1].partition("\n")
+    running = spawn(*shlex.split(command)[2:], stderr=subprocess.STDOUT)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert scrub(rest).strip() == scrub(out.decode().replace(str(home), "/home/dev")).strip()
 
 
 def test_the_two_commands_of_a_newcomer_stand_there() -> None:

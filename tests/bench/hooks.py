@@ -77,6 +77,9 @@ class Bench:
     def time_hook(self, moment: str, session: str, folder: Path | None = None) -> float:
         return self._time([str(self.base / "hook"), "claude", EVENTS[moment][0]], self.payload(moment, session, folder))
 
+    def time_status(self, session: str) -> float:
+        return self._time([str(self.base / "hook"), "claude", "StatusLine"], self.payload("prompt", session))
+
     def time_reference(self) -> float:
         return self._time(
             [sys.executable, "-I", "-S", "-c", REFERENCE, str(self.base / "ready.db")],
@@ -135,6 +138,7 @@ def main() -> None:
         add("start of a session", lambda: bench.time_hook("start", bench.new_session()))
         add("prompt", lambda: bench.time_hook("prompt", told))
         add("tool", lambda: bench.time_hook("tool", told))
+        add("status line", lambda: bench.time_status(told))
 
         def cold() -> float:
             forget_pages(bench)

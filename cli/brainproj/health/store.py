@@ -104,7 +104,7 @@ def rehearse(paths: Paths) -> Rehearsal:
         with tempfile.TemporaryDirectory(prefix="brainproj-rehearsal-") as folder:
             copy = Path(folder) / "brain.db"
             with contextlib.closing(_connect_as_it_is(paths.brain_db)) as db:
-                db.execute("VACUUM INTO ?", (str(copy),))
+                database.write_copy(db, copy)
             with contextlib.closing(_connect_as_it_is(copy)) as db:
                 before, counts = _schema(db), _counts(db)
             with contextlib.closing(database.open_store(copy)) as db:

@@ -196,6 +196,16 @@ def _explain(error: sqlite3.Error, path: Path | str) -> StoreUnusable:
     return StoreUnusable(f"the store refused: {error}", detail=str(path))
 
 
+def write_copy(connection: sqlite3.Connection, target: Path) -> None:
+    """Write the whole store to a new file, readable by its owner alone; half a file is taken away again."""
+    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        connection.execute("VACUUM INTO ?", (str(target),))
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
 def move_away(path: Path) -> str:
     """The command that moves a store away with its log: a log left behind would be taken for the next store's."""
     damaged = quote(str(path.parent / "damaged"))

@@ -1,13 +1,15 @@
 """What the writer gathers before it writes: sessions with their counts, what was written, what was forgotten."""
 
+import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..core.events import Event, Flag, Kind, Outcome, Speaker
+from ..core.markers import Marker
 from ..core.times import to_micros
 from . import codes
 
@@ -87,6 +89,7 @@ class Pending:
     source: int
     offset: int
     again: bool
+    call: int | None = None
     raw: bytes = b""
     body_class: int = 0
 
@@ -125,3 +128,18 @@ def call_number(call_id: str | None) -> int | None:
     if call_id is None:
         return None
     return int.from_bytes(blake2b(call_id.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+
+
+def record_columns(marker: Marker, event: Event, row: SessionRow, event_row: int) -> tuple[object, ...]:
+    """The columns of the record that a marker makes, from `kind` to `attributes`: a decision is only proposed."""
+    kind, attributes = marker.kind.value, dict(marker.attributes)
+    status = "proposed" if kind == "decision" else "current"
+    said = (marker.start, marker.end, to_micros(event.at), attributes.get("title"), json.dumps(attributes))
+    return (kind, status, row.project, row.id, event_row, *said)
+
+
+def in_pieces(db: sqlite3.Connection, sql: str, values: list[int]) -> Iterator[tuple[int, ...]]:
+    """The rows of a query whose list of values is too long for one statement."""
+    for start in range(0, len(values), 1000):
+        some = values[start : start + 1000]
+        yield from db.execute(f"{sql} ({','.join('?' * len(some))})", some)

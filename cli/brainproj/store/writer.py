@@ -5,9 +5,8 @@ rows are given out while gathering, since nobody else makes events, sessions or 
 store meanwhile are found again by their digest.
 """
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 
 from ..core.events import Event, Kind, Outcome, SessionFacts, Speaker
@@ -18,7 +17,19 @@ from ..core.text import readable
 from ..core.times import to_micros
 from . import codes, texts
 from .database import transaction
-from .gathering import Forgotten, Pending, Place, SessionRow, Tally, call_number, class_of, may_mark, redact_state
+from .gathering import (
+    Forgotten,
+    Pending,
+    Place,
+    SessionRow,
+    Tally,
+    call_number,
+    class_of,
+    in_pieces,
+    may_mark,
+    record_columns,
+    redact_state,
+)
 from .revise import add_revision, move_session
 from .transcripts import Position, write_positions
 
@@ -154,13 +165,27 @@ class Writer:
         else:
             whose = (row.agent, row.session_id, event.agent_id or "")
             code = event_number(*whose, place.mark, place.offset, f"{place.number}.{event.part}")
+        return self.add_as(code, event, row, position.id, place.offset, call_number(event.call_id), again=again)
+
+    def add_as(
+        self,
+        code: int,
+        event: Event,
+        row: SessionRow,
+        source: int,
+        offset: int,
+        call: int | None,
+        *,
+        again: bool = False,
+    ) -> int | None:
+        """Gather an event whose id is known. `call`: the number that pairs a call with its result."""
         if self.forgotten.holds(row, code, event.at):
             return None
         if code in self._owners:
             return code
         self._owners[code] = row.id
         text = self.redact(event.text)
-        self._pending.append(Pending(code, event, text, row, position.id, place.offset, again))
+        self._pending.append(Pending(code, event, text, row, source, offset, again, call))
         self.size_bytes += len(text) + 400
         self._touch(row)
         return code
@@ -218,7 +243,7 @@ class Writer:
                 int(event.flags),
                 self._name(event.tool),
                 event.agent_id,
-                call_number(event.call_id),
+                one.call,
                 body,
             )
         )
@@ -228,11 +253,11 @@ class Writer:
 
     def _stored_events(self, wanted: list[int]) -> dict[int, tuple[int, int | None]]:
         """(row, body) of those events that are stored, by code."""
-        rows = _in_pieces(self.db, "SELECT code, id, body FROM events WHERE code IN", wanted)
+        rows = in_pieces(self.db, "SELECT code, id, body FROM events WHERE code IN", wanted)
         return {row[0]: (row[1], row[2]) for row in rows}
 
     def _stored_bodies(self, wanted: list[int]) -> dict[int, int]:
-        rows = _in_pieces(self.db, "SELECT digest, id FROM bodies WHERE digest IN", wanted)
+        rows = in_pieces(self.db, "SELECT digest, id FROM bodies WHERE digest IN", wanted)
         return {row[0]: row[1] for row in rows}
 
     def _revise(self, one: Pending, number: int, body: int | None) -> None:
@@ -270,33 +295,17 @@ class Writer:
     def _mark(self, text: str, event: Event, row: SessionRow, event_row: int, event_code: int) -> None:
         """Turn the markers of a reply into records: a decision is proposed, whatever else was said stands."""
         for number, marker in enumerate(find_markers(text)):
-            kind = marker.kind.value
-            attributes = dict(marker.attributes)
             code = event_number("record", event_code, number)
             if code in self.forgotten.records:
                 continue
             content = marker.text[:RECORD_LIMIT]
             raw = content.encode("utf-8", "replace")
             speaker = codes.SPEAKERS[Speaker.ASSISTANT]
-            body_class = codes.body_class(codes.RECORD_KINDS[kind], speaker, failed=False, hidden=False)
+            kind = codes.RECORD_KINDS[marker.kind.value]
+            body_class = codes.body_class(kind, speaker, failed=False, hidden=False)
             project = row.project or UNATTRIBUTED
             body = self._body(texts.digest_of(project, body_class, raw), content, raw, project, body_class)
-            self._records.append(
-                (
-                    code,
-                    kind,
-                    "proposed" if kind == "decision" else "current",
-                    row.project,
-                    row.id,
-                    event_row,
-                    marker.start,
-                    marker.end,
-                    to_micros(event.at),
-                    attributes.get("title"),
-                    json.dumps(attributes),
-                    body,
-                )
-            )
+            self._records.append((code, *record_columns(marker, event, row, event_row), body))
 
     def add_gap(self, position: Position, offset: int, reason: str, raw: bytes, *, bad: bool) -> None:
         """Keep a line nobody could read: redacted, packed, given to no speaker."""
@@ -370,14 +379,12 @@ class Writer:
                 "INSERT INTO sessions(id, agent, session_id) VALUES(?,?,?)", (row.id, row.agent, row.session_id)
             )
         if row.columns.get("listed"):
-            was = self.db.execute("SELECT listed FROM sessions WHERE id = ?", (row.id,)).fetchone()[0]
-            if not was:
+            if not self.db.execute("SELECT listed FROM sessions WHERE id = ?", (row.id,)).fetchone()[0]:
                 self.tally.sessions_added.add(row.id)
             elif row.counts and row.id not in self.tally.sessions_added:
                 self.tally.sessions_updated.add(row.id)
-        names = list(row.columns)
-        sets = [f"{name} = ?" for name in names]
-        values = [row.columns[name] for name in names]
+        sets = [f"{name} = ?" for name in row.columns]
+        values = list(row.columns.values())
         if row.first_title is not None:
             sets.append("title = coalesce(title, ?)")
             values.append(row.first_title)
@@ -391,10 +398,3 @@ class Writer:
         )
         row.counts.clear()
         row.columns.clear()
-
-
-def _in_pieces(db: sqlite3.Connection, sql: str, values: list[int]) -> Iterator[tuple[int, ...]]:
-    """The rows of a query whose list of values is too long for one statement."""
-    for start in range(0, len(values), 1000):
-        some = values[start : start + 1000]
-        yield from db.execute(f"{sql} ({','.join('?' * len(some))})", some)

@@ -1,0 +1,90 @@
+"""The rows of one project as plain values, for `export`; the numbers in them are words again."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.times import from_micros, render_time
+from . import codes, texts
+
+SESSION_COLUMNS = (
+    "agent, session_id, cwd, worktree, branch, model, title, has_own_title, parent_id, forked_from, prompted_by,"
+    " started_at, last_at, hidden_thinking, listed"
+)
+EVENT_COLUMNS = "code, source, place, at, kind, speaker, outcome, flags, tool, agent_id, call, body, revision"
+
+
+def iter_project(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """A session and then its events, and so on, the oldest session first; its records at the end.
+
+    `source` numbers the transcripts of a session from 0; `place` orders the events in each.
+    """
+    marks = ",".join("?" * len(project_ids))
+    sessions = db.execute(
+        f"SELECT id, {SESSION_COLUMNS} FROM sessions WHERE project IN ({marks}) AND events > 0"
+        " ORDER BY started_at, session_id",
+        project_ids,
+    ).fetchall()
+    for number, *values in sessions:
+        session = dict(zip(SESSION_COLUMNS.split(", "), values, strict=True))
+        for name in ("started_at", "last_at"):
+            session[name] = _time(session[name])
+        for name in ("has_own_title", "listed"):
+            session[name] = bool(session[name])
+        yield {"type": "session", **session}
+        yield from _iter_events(db, number, session)
+    yield from _iter_records(db, project_ids)
+
+
+def _iter_events(db: sqlite3.Connection, number: int, session: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    sources: dict[int, int] = {}
+    rows = db.execute(f"SELECT {EVENT_COLUMNS} FROM events WHERE session = ? ORDER BY source, place, id", (number,))
+    while some := rows.fetchmany(200):
+        found = texts.read_texts(db, (row[11] for row in some if row[11] is not None))
+        for code, source, place, at, kind, speaker, outcome, flags, tool, agent_id, call, body, revision in some:
+            yield {
+                "type": "event",
+                "id": codes.id_letters(code),
+                "agent": session["agent"],
+                "session_id": session["session_id"],
+                "agent_id": agent_id,
+                "source": sources.setdefault(source, len(sources)),
+                "place": place,
+                "at": _time(at),
+                "kind": codes.KIND_NAMES[kind],
+                "speaker": codes.SPEAKER_NAMES[speaker],
+                "outcome": None if outcome is None else codes.OUTCOME_NAMES[outcome],
+                "flags": flags,
+                "tool": tool,
+                "call": call,
+                "revision": revision,
+                "text": found.get(body, "") if body is not None else "",
+            }
+
+
+def _iter_records(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    marks = ",".join("?" * len(project_ids))
+    rows = db.execute(
+        "SELECT r.code, r.kind, r.status, r.at, r.title, r.attributes, r.revision, r.confirmed_by, r.body, e.code"
+        f" FROM records r LEFT JOIN events e ON e.id = r.event WHERE r.project IN ({marks}) ORDER BY r.at, r.id",
+        project_ids,
+    ).fetchall()
+    found = texts.read_texts(db, (row[8] for row in rows))
+    for code, kind, status, at, title, attributes, revision, confirmed_by, body, event in rows:
+        yield {
+            "type": "record",
+            "id": codes.id_letters(code),
+            "event": None if event is None else codes.id_letters(event),
+            "kind": kind,
+            "status": status,
+            "confirmed_by": confirmed_by,
+            "at": _time(at),
+            "title": title,
+            "attributes": attributes,
+            "revision": revision,
+            "text": found.get(body, ""),
+        }
+
+
+def _time(micros: int | None) -> str | None:
+    return render_time(from_micros(micros))

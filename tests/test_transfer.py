@@ -1,0 +1,273 @@
+"""`export`, `import`, `backup`: nothing is lost, counted twice, or made official on the way."""
+
+import json
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from brainproj.demo import build_demo
+
+from .cli import Cli, spawn
+from .conftest import TRANSCRIPTS
+from .test_identity import NOW
+
+
+@pytest.fixture
+def harbor(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The two projects of the demo, read; we are in one of them."""
+    build_demo(home, NOW)
+    cli.ok("backfill")
+    monkeypatch.chdir(home / "dev" / "harbor")
+    return home
+
+
+def exported(cli: Cli, file: Path, *arguments: str) -> list[dict[str, object]]:
+    done = cli.ok("export", *arguments)
+    file.write_text(done.out)
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def elsewhere(monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
+    """Another machine: no transcripts, no store."""
+    other = home.parent / "other"
+    other.mkdir()
+    monkeypatch.setenv("HOME", str(other))
+    monkeypatch.chdir(other)
+    return other
+
+
+def test_one_project_and_nothing_of_another(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    rows = exported(cli, tmp_path / "x.jsonl")
+    assert [row["type"] for row in rows].count("session") == 2 and rows[0]["version"] == 1
+    assert {row["session_id"] for row in rows if row["type"] == "event"} == {
+        row["session_id"] for row in rows if row["type"] == "session"
+    }
+    text = (tmp_path / "x.jsonl").read_text()
+    assert "ferry timetable" in text and "lantern" not in text.lower()
+    assert exported(cli, tmp_path / "y.jsonl", "harbor")[1:] == rows[1:]
+
+
+def test_twice_adds_nothing_and_all_is_as_it_was(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "x.jsonl"
+    rows = exported(cli, file)
+    shown = {name: cli.ok(*name.split(), "--json").json for name in ("arcs", "records", "search ferry")}
+    block = cli.ok("preview").out
+    elsewhere(monkeypatch, harbor)
+    added = cli.ok("import", file, "--json").json
+    events = sum(row["type"] == "event" for row in rows)
+    assert (
+        added["events"] == {"added": events, "known": 0} and added["sessions"] == {"added": 2} and not added["problems"]
+    )
+    again = cli.ok("import", file, "--json").json
+    assert again["events"] == {"added": 0, "known": events} and again["sessions"] == {"added": 0}
+    assert exported(cli, tmp_path / "y.jsonl", "harbor")[1:] == rows[1:]
+    for name, before in shown.items():
+        now = cli.ok(*name.split(), "--project", "harbor", "--json").json
+        assert [one.get("text") or one.get("excerpt") for one in now] == [
+            one.get("text") or one.get("excerpt") for one in before
+        ]
+        kept = [{one["citation"] for one in some if not one["citation"].startswith("rec:")} for some in (now, before)]
+        assert kept[0] == kept[1]  # a record's number is its store's own
+    assert cli.ok("preview", "--project", "harbor").out.replace("[rec:3]", "[rec:4]") == block
+    event = next(row for row in rows if row["type"] == "event" and row["kind"] == "tool_result")
+    assert str(event["text"]) in cli.ok("show", f"a3f2e1c8/{event['id']}").out
+    status = cli.ok("status", "--json").json
+    assert status["store"]["sessions"] == 2 and status["agents"][0]["sessions"]["deleted_by_agent"] == 0
+
+
+def test_here_where_it_came_from_nothing_is_added_either(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    exported(cli, tmp_path / "x.jsonl")
+    before = cli.ok("sessions", "--all", "--json").json
+    assert cli.ok("import", tmp_path / "x.jsonl", "--json").json["events"]["added"] == 0
+    assert cli.ok("sessions", "--all", "--json").json == before
+
+
+def test_transcripts_read_after_an_import_are_not_counted_again(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "x.jsonl"
+    exported(cli, file)
+    (harbor / ".brainproj").rename(harbor / "old")
+    cli.ok("import", file)
+    report = cli.ok("backfill", "--json").json
+    assert report["events"]["added"] == 4  # the lantern's
+    rows = exported(cli, tmp_path / "y.jsonl")
+    assert len(rows) == len(file.read_text().splitlines())
+
+
+def test_into_another_project_by_name(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    exported(cli, tmp_path / "x.jsonl", "lantern")
+    cli.ok("forget", "--project", "lantern", "--yes")
+    assert cli.ok("import", tmp_path / "x.jsonl", "--json").json["events"]["added"] == 0  # forgotten stays forgotten
+    assert cli("import", tmp_path / "x.jsonl", "--project", "nothing").code == 1
+
+
+def test_secrets_are_redacted_on_both_ways(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = exported(cli, tmp_path / "x.jsonl")
+    token = "ghp" + "_" + "a1B2c3D4" * 5
+    hidden = json.dumps(rows[2] | {"id": "aaaaaaaaaaaa", "text": f"use {token} there"})
+    titled = json.dumps(rows[1] | {"title": f"with {token}", "session_id": "s-new", "branch": token})
+    with (tmp_path / "x.jsonl").open("a") as file:
+        file.write(hidden + "\n" + titled + "\n")
+    other = elsewhere(monkeypatch, harbor)
+    cli.ok("import", tmp_path / "x.jsonl")
+    assert not [
+        path for path in (other / ".brainproj").rglob("*") if path.is_file() and token.encode() in path.read_bytes()
+    ]
+    (other / ".brainproj" / "config.toml").write_text('[redaction]\nhide = ["ferry"]\n')
+    assert "ferry" not in cli.ok("export", "harbor").out
+
+
+def test_a_decision_that_was_made_official_elsewhere_is_only_proposed_here(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = sqlite3.connect(harbor / ".brainproj" / "brain.db")
+    db.execute("UPDATE records SET status = 'current', confirmed_by = 'ana' WHERE kind = 'decision'")
+    db.commit()
+    db.close()
+    rows = exported(cli, tmp_path / "x.jsonl")
+    assert [row["confirmed_by"] for row in rows if row["type"] == "record" and row["kind"] == "decision"] == ["ana"]
+    elsewhere(monkeypatch, harbor)
+    cli.ok("import", tmp_path / "x.jsonl")
+    decision = next(row for row in cli.ok("records", "--project", "harbor", "--json").json if row["kind"] == "decision")
+    assert decision["status"] == "proposed" and decision.get("confirmed_by") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "no export"), (b"{}\n", "no export"), (b"\xff\xfe", "no export"), (b'{"type": "brainproj-export", "version": 9, "project": {"key": "a"}}', "newer"),
+        (b'{"type": "brainproj-export", "version": 1, "project": {"key": 5}}', "no export"),
+    ],
+)  # fmt: skip
+def test_what_is_no_export_is_refused(cli: Cli, tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "x").write_bytes(content)
+    done = cli("import", tmp_path / "x")
+    assert done.code == 1 and says in done.err
+    assert cli("import", tmp_path / "none").code == 1
+
+
+BAD = [
+    "[]", "no json", '{"type": "event"}', '{"type": "session", "agent": 5}', '{"type": "other"}', "\0",
+    '{"type": "event", "id": "short", "agent": "claude", "session_id": "s", "place": 0, "kind": "reply", "speaker": "person", "text": ""}',
+    '{"type": "event", "id": "!!!!!!!!!!!!", "agent": "claude", "session_id": "s", "place": 0, "kind": "reply", "speaker": "person", "text": ""}',
+    '{"type": "event", "id": "aaaaaaaaaaaa", "agent": "claude", "session_id": "s", "place": 1e99, "kind": "reply", "speaker": "person", "text": ""}',
+    '{"type": "event", "id": "aaaaaaaaaaaa", "agent": "claude", "session_id": "s", "place": 0, "kind": "hunch", "speaker": "person", "text": ""}',
+    '{"type": "event", "id": "aaaaaaaaaaaa", "agent": "claude", "session_id": "s", "place": 0, "kind": "reply", "speaker": "person", "text": "", "call": 99999999999999999999}',
+    '{"type": "event", "id": "aaaaaaaaaaaa", "agent": "claude", "session_id": "s", "place": 99999999999999999999, "kind": "reply", "speaker": "person", "text": ""}',
+]  # fmt: skip
+
+
+def test_bad_lines_cost_themselves_and_are_named(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = exported(cli, tmp_path / "x.jsonl")
+    lines = (tmp_path / "x.jsonl").read_text().splitlines()
+    (tmp_path / "x.jsonl").write_text("\n".join([lines[0], *BAD, *lines[1:]]) + "\n")
+    elsewhere(monkeypatch, harbor)
+    found = cli.ok("import", tmp_path / "x.jsonl", "--json").json
+    assert found["bad_lines"] == len(BAD) and found["problems"][0].startswith(
+        f"{tmp_path / 'x.jsonl'}:2 was passed over"
+    )
+    assert found["events"]["added"] == sum(row["type"] == "event" for row in rows)
+
+
+@pytest.mark.parametrize("lines", range(1, 14, 3))
+def test_cut_anywhere_and_then_whole(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: int
+) -> None:
+    rows = exported(cli, tmp_path / "x.jsonl")
+    whole = (tmp_path / "x.jsonl").read_bytes()
+    end = sum(len(line) + 1 for line in whole.split(b"\n")[:lines]) + 7
+    (tmp_path / "cut.jsonl").write_bytes(whole[:end])
+    elsewhere(monkeypatch, harbor)
+    cli.ok("import", tmp_path / "cut.jsonl")
+    cli.ok("import", tmp_path / "x.jsonl")
+    assert exported(cli, tmp_path / "y.jsonl", "harbor")[1:] == rows[1:]
+
+
+def test_real_transcripts_go_and_come_whole(
+    home: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every event of the real fixtures, through a file, as it was."""
+    for agent in ("claude", "codex"):
+        cli.ok("backfill", "--agent", agent, "--root", TRANSCRIPTS / agent)
+    db = sqlite3.connect(home / ".brainproj" / "brain.db")
+    db.execute("INSERT OR IGNORE INTO projects(id, key, name, first_seen_at) VALUES(900, 'example.com/all', 'all', 0)")
+    db.execute("UPDATE sessions SET project = 900")
+    db.commit()
+    db.close()
+    rows = exported(cli, tmp_path / "x.jsonl", "all")
+    assert len(rows) > 500
+    elsewhere(monkeypatch, home)
+    cli.ok("import", tmp_path / "x.jsonl")
+    back = exported(cli, tmp_path / "y.jsonl", "all")
+
+    def events(some: list[dict[str, object]]) -> list[dict[str, object]]:
+        return [{**row, "revision": 1} for row in some if row["type"] != "record"][1:]
+
+    for now, before in zip(events(back), events(rows), strict=True):
+        assert now == before
+
+
+def test_a_closed_pipe_and_no_project(harbor: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = subprocess.run(
+        ["sh", "-c", "python -m brainproj export | head -1"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    monkeypatch.chdir(harbor)
+    done2 = cli("export")
+    assert done2.code == 1 and "has no project" in done2.err
+
+
+def test_from_stdin(harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exported(cli, tmp_path / "x.jsonl")
+    elsewhere(monkeypatch, harbor)
+    with (tmp_path / "x.jsonl").open("rb") as stream:
+        running = spawn("import", "-", "--json", stdin=stream)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 0, err
+    assert json.loads(out)["sessions"] == {"added": 2}
+
+
+# backup ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_backup_is_a_store_that_can_be_gone_back_to(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "my backup.db"
+    made = cli.ok("backup", target, "--json").json
+    assert made == {"file": str(target), "bytes": target.stat().st_size} and target.stat().st_mode & 0o777 == 0o600
+    before = cli.ok("search", "ferry", "--json").json
+    said = cli("backup", tmp_path / "again.db").err
+    cli.ok("forget", "--project", "harbor", "--yes")
+    assert cli.ok("search", "ferry", "--json").json == []
+    command = said.partition("To go back to it: ")[2].strip()
+    subprocess.run(["sh", "-c", command], check=True)
+    assert cli.ok("search", "ferry", "--json").json == before
+
+
+def test_a_backup_is_never_written_over_anything(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for name in ("there", "link"):
+        assert cli("backup", tmp_path / name).code == 1
+    assert (tmp_path / "there").read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert cli("backup", tmp_path / "no" / "such").code == 1
+    assert cli("backup", "/proc/x").code in (1, 4)
+
+
+def test_without_a_store_there_is_nothing_to_back_up(cli: Cli, tmp_path: Path, home: Path) -> None:
+    assert cli("backup", tmp_path / "x").code == 1 and not (tmp_path / "x").exists()
+
+
+def test_ingest_after_an_import_finds_nothing_to_do(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    exported(cli, tmp_path / "x.jsonl")
+    cli.ok("import", tmp_path / "x.jsonl")
+    report = cli.ok("backfill", "--json").json
+    assert report["transcripts"]["read"] == 0 and report["events"]["added"] == 0
