@@ -51,6 +51,8 @@ lean-check:
     HOME="$folder" "$folder/venv/bin/brainproj" demo > "$folder/out.txt" 2> "$folder/err.txt" || { cat "$folder/err.txt"; exit 1; }
     grep -q '<project-memory project="harbor"' "$folder/out.txt"
     grep -q '<project-memory project="lantern"' "$folder/out.txt"
+    HOME="$folder" "$folder/venv/bin/brainproj" install claude --yes --no-backfill 2> "$folder/err.txt" || { cat "$folder/err.txt"; exit 1; }
+    grep -q '<project-memory>' "$folder/.claude/skills/brainproj/SKILL.md"
     HOME="$folder" "$folder/venv/bin/brainproj" --version
 
 # the figures of the README on a small corpus; needs the benchmark folder beside the checkout

@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from brainproj.agents.hookfile import put_hooks, take_hooks
 from brainproj.agents.integrations import INTEGRATIONS
 from brainproj.agents.registry import agent_home
-from brainproj.applying import apply_install, apply_uninstall
 from brainproj.core.jsontext import parse_json
 from brainproj.errors import BrainError
 from brainproj.files import exchange
-from brainproj.install import find_launchers, plan_install, plan_uninstall
+from brainproj.install.apply import apply_install, apply_uninstall
+from brainproj.install.ledger import Ledger, read_ledger
+from brainproj.install.parts import HookPart, skill_text
+from brainproj.install.plan import find_launchers, plan_install, plan_uninstall
 from brainproj.launcher import launcher_command, read_call
-from brainproj.ledger import Ledger, read_ledger
-from brainproj.parts import HookPart, skill_text
 from brainproj.paths import Paths, find_paths
 
 from .cli import Cli, at_terminal, spawn

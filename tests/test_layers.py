@@ -10,9 +10,9 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "agentstates", "applying", "changes", "health", "reach", "spool", "status", "transfer",
+    "agentstates", "health", "reach", "spool", "status", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "gitexclude", "hooked", "install", "intake", "launcher", "ledger", "parts", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
+    "feeds", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
 LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {

@@ -15,9 +15,9 @@ from .agents.integrations import INTEGRATIONS
 from .agents.registry import agent_home
 from .core.jsontext import NotJson, parse_json
 from .core.times import from_micros
-from .install import SKILL_FILE, find_agents, find_launchers
-from .ledger import Ledger, digest, read_ledger
-from .parts import skill_text
+from .install.ledger import Ledger, digest, read_ledger
+from .install.parts import skill_text
+from .install.plan import SKILL_FILE, find_agents, find_launchers
 from .paths import Paths
 from .repositories import find_readable_checkout
 from .store import ready

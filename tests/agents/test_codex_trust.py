@@ -7,9 +7,9 @@ import pytest
 
 from brainproj.agents.codex.settings import INTEGRATION
 from brainproj.agents.codex.trust import Trust, hash_of, hooks_are_off, label, read_trust
-from brainproj.applying import apply_install
-from brainproj.install import find_launchers, plan_install
-from brainproj.ledger import read_ledger
+from brainproj.install.apply import apply_install
+from brainproj.install.ledger import read_ledger
+from brainproj.install.plan import find_launchers, plan_install
 from brainproj.paths import Paths, find_paths
 
 from ..conftest import DATA

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from brainproj.applying import apply_install, apply_uninstall
-from brainproj.install import plan_install, plan_uninstall
+from brainproj.install.apply import apply_install, apply_uninstall
+from brainproj.install.plan import plan_install, plan_uninstall
 from brainproj.paths import find_paths
 
 from ..hooks.sessions import Fleet

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from brainproj.agents.codex.trust import Trust
-from brainproj.install import plan_install
+from brainproj.install.plan import plan_install
 from brainproj.launcher import START, launcher_text
 from brainproj.paths import find_paths
 

@@ -3,7 +3,7 @@
 from ..cursor_folders import keep_rule, list_cursor_folders
 from ..errors import BrainError
 from ..ingest import Wanted
-from ..ledger import read_ledger
+from ..install.ledger import read_ledger
 from ..store.database import open_store
 from ..store.listing import latest_project
 from ..views import terminal

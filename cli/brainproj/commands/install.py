@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from ..applying import apply_install
-from ..install import can_take_brain, checkout_for_project, plan_install
+from ..install.apply import apply_install
+from ..install.plan import can_take_brain, checkout_for_project, plan_install
 from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_done, render_steps
 from .complete import agent_names
 from .firstblock import show_first_block
-from .installing import ask, plan_value, show_plan, wanted_agents, warn_of_problems
+from .installing import carry_out, plan_value, wanted_agents
 from .options import JSON, YES
 from .surroundings import current_folder, find_surroundings, is_interactive
 
@@ -51,14 +51,7 @@ def install(
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
     takes_brain = take_brain or _wants_to_take_brain(around.paths, names, is_asking=not (yes or dry_run or json))
     plan = plan_install(around.paths, names, checkout, with_status=statusline, takes_brain=takes_brain)
-    if not json:
-        show_plan(around, plan, as_answer=dry_run)
-    if not dry_run:
-        if plan.changes:
-            ask("Make these changes?", yes=yes)
-        named = len(plan.problems)
-        plan = apply_install(around.paths, plan)
-        warn_of_problems(plan.problems[named:])
+    plan = carry_out(around, plan, apply_install, yes=yes, dry_run=dry_run, json=json)
     if json:
         terminal.answer_json(plan_value(plan))
     elif dry_run:

@@ -1,14 +1,15 @@
 """What `install` and `uninstall` have in common: which agents, showing the change, asking, saying what is left."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import typer
 
 from ..agents.registry import AGENT_NAMES
-from ..changes import Plan, Problem
 from ..core.text import printable
 from ..errors import NotFound, Refused, UsageProblem
-from ..install import find_agents
+from ..install.changes import Plan, Problem
+from ..install.plan import find_agents
+from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_plan
 from .surroundings import Surroundings, is_interactive
@@ -29,21 +30,42 @@ def wanted_agents(around: Surroundings, named: Sequence[str] | None) -> tuple[st
     return found
 
 
-def show_plan(around: Surroundings, plan: Plan, *, as_answer: bool) -> None:
+def carry_out(
+    around: Surroundings,
+    plan: Plan,
+    apply: Callable[[Paths, Plan], Plan],
+    *,
+    yes: bool,
+    dry_run: bool,
+    json: bool,
+) -> Plan:
+    """Show a plan, ask, apply it; what was done comes back, or the plan itself for `--dry-run`. Raises Refused."""
+    if not json:
+        _show(around, plan, as_answer=dry_run)
+    if dry_run:
+        return plan
+    if plan.changes:
+        _ask("Make these changes?", yes=yes)
+    done = apply(around.paths, plan)
+    _warn(done.problems[len(plan.problems) :])
+    return done
+
+
+def _show(around: Surroundings, plan: Plan, *, as_answer: bool) -> None:
     """The change as a diff, and the files that are left as they are."""
     if plan.changes:
         shown = render_plan(plan, str(around.paths.user_home))
         (terminal.answer if as_answer else terminal.aside)(shown)
-    warn_of_problems(plan.problems)
+    _warn(plan.problems)
 
 
-def warn_of_problems(problems: Sequence[Problem]) -> None:
+def _warn(problems: Sequence[Problem]) -> None:
     """A line for each file that is left as it is."""
     for problem in problems:
         terminal.warn(printable(f"{problem.path} was left as it is: {problem.what}"))
 
 
-def ask(question: str, *, yes: bool) -> None:
+def _ask(question: str, *, yes: bool) -> None:
     """Raise Refused unless a person says yes."""
     if yes:
         return

@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from ..agents.registry import AGENT_NAMES
-from ..applying import apply_uninstall
 from ..cursor_folders import list_cursor_folders
-from ..install import checkout_for_project, plan_uninstall
+from ..install.apply import apply_uninstall
+from ..install.plan import checkout_for_project, plan_uninstall
 from ..views import terminal
 from ..views.changes import render_done
 from ..views.projects import short_path
 from .complete import agent_names
-from .installing import ask, plan_value, show_plan, wanted_agents, warn_of_problems
+from .installing import carry_out, plan_value, wanted_agents
 from .options import JSON, YES
 from .surroundings import current_folder, find_surroundings
 
@@ -45,14 +45,7 @@ def uninstall(
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
     folders = list_cursor_folders(around.paths) if checkout is None else [checkout.top]
     plan = plan_uninstall(around.paths, names, checkout, folders)
-    if not json:
-        show_plan(around, plan, as_answer=dry_run)
-    if not dry_run:
-        if plan.changes:
-            ask("Make these changes?", yes=yes)
-        named = len(plan.problems)
-        plan = apply_uninstall(around.paths, plan)
-        warn_of_problems(plan.problems[named:])
+    plan = carry_out(around, plan, apply_uninstall, yes=yes, dry_run=dry_run, json=json)
     if json:
         terminal.answer_json(plan_value(plan))
     elif not plan.changes:

@@ -20,8 +20,8 @@ from ..agents import hookfile
 from ..agents.hookfile import Own
 from ..agentstates import AgentState
 from ..core.text import counted
-from ..install import find_launchers
-from ..ledger import read_ledger
+from ..install.ledger import read_ledger
+from ..install.plan import find_launchers
 from ..paths import Paths
 from .findings import Finding, Severity
 

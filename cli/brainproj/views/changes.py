@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..core.redact import redact
 from ..core.text import counted, printable
-from ..ledger import Kind
+from ..install.ledger import Kind
 from .projects import short_path
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..changes import Change, Plan
+    from ..install.changes import Change, Plan
 
 CONTEXT_LINES = 2
 DONE = {"create": "created", "change": "changed", "remove": "removed"}

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from .agents import hookfile
-from .agents.claude import statusline
-from .agents.claude.environment import drop_variable, read_variable, set_variable
-from .agents.hookfile import Own
-from .agents.integration import Integration
-from .core import jsontext
-from .core.lines import add_lines, remove_lines
-from .cursor_rule import MADE_BY
-from .foreign.channels import VARIABLE
-from .launcher import launcher_command, read_call
+from ..agents import hookfile
+from ..agents.claude import statusline
+from ..agents.claude.environment import drop_variable, read_variable, set_variable
+from ..agents.hookfile import Own
+from ..agents.integration import Integration
+from ..core import jsontext
+from ..core.lines import add_lines, remove_lines
+from ..cursor_rule import MADE_BY
+from ..foreign.channels import VARIABLE
+from ..launcher import launcher_command, read_call
 from .ledger import Kind, Note, digest
 
 SKILL_PATH = Path(__file__).parent / "skill.md"

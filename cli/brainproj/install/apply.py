@@ -11,15 +11,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..core.jsontext import NotJson
+from ..errors import BrainError
+from ..files import ChangedMeanwhile, drop_leftovers, exchange, write_whole
+from ..launcher import write_launcher
+from ..locks import locked
+from ..paths import Paths
 from .changes import Change, Plan, Problem, backup_path, decode, put_change, reason_of, taken_change
-from .core.jsontext import NotJson
-from .errors import BrainError
-from .files import ChangedMeanwhile, drop_leftovers, exchange, write_whole
-from .launcher import write_launcher
 from .ledger import Kind, Ledger, Note, digest, read_ledger, write_ledger
-from .locks import locked
 from .parts import HookPart, NotOurs, Part
-from .paths import Paths
 
 ATTEMPTS = 5
 """How often a file that somebody else writes at the same moment is read again."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from .core.jsontext import NotJson
-from .errors import BrainError
-from .files import read_or_none
+from ..core.jsontext import NotJson
+from ..errors import BrainError
+from ..files import read_or_none
 from .ledger import Kind, Ledger, digest
 from .parts import HookPart, NotOurs, Part
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from .files import read_or_none, write_whole
+from ..files import read_or_none, write_whole
 
 
 class Kind(StrEnum):

@@ -9,19 +9,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from .agents.integration import Integration
-from .agents.integrations import INTEGRATIONS
-from .agents.registry import agent_home
+from ..agents.integration import Integration
+from ..agents.integrations import INTEGRATIONS
+from ..agents.registry import agent_home
+from ..cursor_rule import PLACE as RULE_PLACE
+from ..errors import Refused
+from ..foreign.channels import ALL, BRAIN, injects_feed, read_channels
+from ..gitdir import Checkout
+from ..gitexclude import exclude_path, is_tracked
+from ..paths import Paths
+from ..repositories import find_readable_checkout
 from .changes import BACKUP, Plan, Problem, compute, unread_reason
-from .cursor_rule import PLACE as RULE_PLACE
-from .errors import Refused
-from .foreign.channels import ALL, BRAIN, injects_feed, read_channels
-from .gitdir import Checkout
-from .gitexclude import exclude_path, is_tracked
 from .ledger import Kind, Ledger, Note, read_ledger
 from .parts import ExcludePart, HookPart, Launchers, Part, RulePart, SkillPart
-from .paths import Paths
-from .repositories import find_readable_checkout
 
 SKILL_FILE = "brainproj/SKILL.md"
 
