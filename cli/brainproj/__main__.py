@@ -43,6 +43,8 @@ def run(arguments: Sequence[str]) -> int:
         _leave_pipe()
         return 0
     except KeyboardInterrupt:
+        if sys.stderr is not None and sys.stderr.isatty():
+            terminal.aside("")  # the shell's prompt begins a line of its own
         return INTERRUPTED
     except Exception as error:
         if debug:

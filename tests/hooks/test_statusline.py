@@ -54,6 +54,13 @@ def test_another_line_that_hangs_or_fails_does_not_hold_ours_up(fleet: Fleet) ->
     folder = {"cwd": str(fleet.folder("alpha"))}
     assert line(fleet, folder, "exit 3").startswith("alpha")
     assert line(fleet, folder, "cat").splitlines()[0].startswith("{")
+    for command in ("printf mine", "echo mine", "printf 'mine\\n'"):
+        assert line(fleet, folder, command).splitlines()[0] == "mine"
+        assert line(fleet, folder, command).splitlines()[1].startswith("alpha")
+    assert line(fleet, {**folder, "x": "y" * 200_000}, "wc -c").splitlines()[0] == str(
+        200_000 + len(json.dumps({**folder, "x": ""}))
+    )
+    assert line(fleet, folder, "yes 2>/dev/null").splitlines()[-1].startswith("alpha")
     began = time.monotonic()
     assert line(fleet, folder, "sleep 2.4").startswith("alpha") and time.monotonic() - began < 4
 

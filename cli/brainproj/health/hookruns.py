@@ -105,6 +105,8 @@ def _payload(agent: str, event: str, folder: str) -> bytes:
         payload = {"session_id": SESSION, "cwd": folder}
         if event == "SessionStart":
             payload["source"] = "startup"
+        if event.startswith("Subagent"):
+            payload["agent_id"] = SESSION
     return json.dumps({**payload, "hook_event_name": event}).encode()
 
 

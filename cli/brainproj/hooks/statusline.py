@@ -18,7 +18,8 @@ from ..store import ready
 from . import hook, trouble
 
 OTHER_LIMIT_S = 2.0
-"""How long the other command may take before ours stands alone; what it prints later is shown all the same."""
+"""How long the other command may take before ours stands alone."""
+OTHER_LIMIT_BYTES = 1 << 20
 POLL_S = 0.005
 AGES = ((60, 1, "s"), (3600, 60, "m"), (86_400, 3600, "h"))
 
@@ -34,9 +35,10 @@ def run(arguments: list[str]) -> None:
         line = render_line(arguments[0], raw, dict(os.environ))
     except Exception as error:
         trouble.log(arguments[0], "the status line gave up:", error)
-    if other is not None:
-        _wait(other)
-    hook.write_out((line + "\n").encode("utf-8", "replace") if line else b"")
+    above = b"" if other is None else _read_other(other)
+    if above and not above.endswith(b"\n"):
+        above += b"\n"
+    hook.write_out(above + ((line + "\n").encode("utf-8", "replace") if line else b""))
     os._exit(0)
 
 
@@ -91,15 +93,18 @@ def _age(micros: int) -> str:
 
 
 def _start_other(command: str, raw: bytes) -> int | None:
-    """The process of the other command, with the same input and our stdout."""
+    """A descriptor from which the other command's words can be read; it gets the same input. None: it cannot start."""
     source = _holding(raw)
+    words, end = os.pipe()
     try:
-        actions = [(os.POSIX_SPAWN_DUP2, source, 0)]
-        return os.posix_spawn("/bin/sh", ["/bin/sh", "-c", command], dict(os.environ), file_actions=actions)
+        actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, end, 1)]
+        os.posix_spawn("/bin/sh", ["/bin/sh", "-c", command], dict(os.environ), file_actions=actions)
+        return words
     except OSError:
         return None
     finally:
         os.close(source)
+        os.close(end)
 
 
 def _holding(raw: bytes) -> int:
@@ -119,12 +124,20 @@ def _holding(raw: bytes) -> int:
     return source
 
 
-def _wait(process: int) -> None:
+def _read_other(words: int) -> bytes:
+    """What the other command prints within its time."""
+    os.set_blocking(words, False)
+    said = b""
     deadline = time.monotonic() + OTHER_LIMIT_S
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and len(said) < OTHER_LIMIT_BYTES:
         try:
-            if os.waitpid(process, os.WNOHANG)[0]:
-                return
+            piece = os.read(words, 65_536)
+        except BlockingIOError:
+            time.sleep(POLL_S)
+            continue
         except OSError:
-            return
-        time.sleep(POLL_S)
+            break
+        if not piece:
+            break
+        said += piece
+    return said
