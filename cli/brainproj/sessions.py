@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from .browse import project_value
-from .config import Config, scope_in_force
+from .config import Config, Scope, scope_in_force
 from .core.catalogue import KnownProject
 from .core.live import LONG_AGO, LiveSession, State
 from .core.times import from_micros, render_time
@@ -16,7 +16,10 @@ from .store import listing
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """One session. `project` is None without one, and `why` says for what reason."""
+    """One session. `project` is None without one, and `why` says for what reason.
+
+    block_bytes, block_at: the block that is ready for it and when it was made; None where it gets none, or ended.
+    """
 
     session_id: str
     agent_id: str | None
@@ -37,6 +40,8 @@ class SessionInfo:
     tool_failures: int
     events: int
     why: str | None
+    block_bytes: int | None = None
+    block_at: datetime | None = None
 
     @property
     def project_key(self) -> str | None:
@@ -68,17 +73,23 @@ class SessionInfo:
             "tool_failures": self.tool_failures,
             "events": self.events,
             "why": self.why,
+            "block_bytes": self.block_bytes,
+            "block_at": render_time(self.block_at),
         }
 
 
 @dataclass(frozen=True, slots=True)
 class SessionLists:
-    """Makes the lists over a store. `environment` is the caller's: its scope setting counts for the caller only."""
+    """Makes the lists over a store. `environment` is the caller's: its scope setting counts for the caller only.
+
+    blocks: of projects, by key: the bytes of the block that is ready, and when it was made (microseconds).
+    """
 
     db: sqlite3.Connection
     resolver: Resolver
     config: Config
     environment: Mapping[str, str]
+    blocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def stored(self, project: KnownProject | None, live: Iterable[LiveSession] = ()) -> list[SessionInfo]:
         """The index: every session with a transcript of its own, the latest at the end."""
@@ -128,6 +139,8 @@ class SessionLists:
         project = self.resolver.catalogue.by_key(key) or (
             self.resolver.catalogue.by_id(row["project"]) if row and not key else None
         )
+        scope = session.scope or self._scope(project)
+        block = self.blocks.get(project.key) if project and scope != Scope.OFF else None
         return SessionInfo(
             session_id=session.session_id,
             agent_id=session.agent_id,
@@ -142,12 +155,14 @@ class SessionLists:
             started_at=session.started_at or (from_micros(row["started_at"]) if row else None),
             last_seen_at=session.last_seen_at or (from_micros(row["last_at"]) if row else None),
             transcript=session.transcript or (row["transcript"] if row else None),
-            scope=session.scope or self._scope(project),
+            scope=scope,
             prompts=row["prompts"] if row else 0,
             tool_calls=row["tool_calls"] if row else 0,
             tool_failures=row["tool_failures"] if row else 0,
             events=row["events"] if row else 0,
             why=resolution.why if resolution else "its folder is not known",
+            block_bytes=block[0] if block else None,
+            block_at=from_micros(block[1]) if block else None,
         )
 
     def _scope(self, project: KnownProject | None) -> str:

@@ -119,3 +119,13 @@ def test_one_worker_at_a_time(fleet: Fleet) -> None:
         fleet.work()
         with fleet.ready() as db:
             assert db.execute("SELECT project FROM seen").fetchall() == [("",)]
+
+
+def test_the_list_tells_what_block_is_ready_for_a_session(fleet: Fleet, cli: Cli) -> None:
+    fleet.hook("start", "s1", fleet.folder("alpha"))
+    fleet.hook("start", "s2", fleet.folder("alpha"), environment={"BRAIN_PROJECT_SCOPE": "off"})
+    found = {one["session_id"]: one for one in cli.ok("sessions", "--json").json}
+    block = cli.ok("preview", "--cwd", fleet.folder("alpha"), "--json").json["block"]
+    assert found["s1"]["block_bytes"] == len(block.encode()) and found["s1"]["block_at"].endswith("Z")
+    assert found["s2"]["block_bytes"] is None and found["s2"]["block_at"] is None
+    assert " 0.4 KB " in cli.ok("sessions").out

@@ -79,6 +79,8 @@ SESSIONS = [
         12,
         "Scope the brain feed by project and keep signals fleet wide everywhere",
         worktree="pm1",
+        block_bytes=2104,
+        block_at=NOW - timedelta(minutes=4),
     ),
     session(2, "codex", HOOKS, "idle", 300, "Add --json to the session list"),
     session(3, "claude", RIG, "idle", 2880, "[bold]markup[/] and \x1b[31mred\x1b[0m 座席の要約が最後のターンを失う"),

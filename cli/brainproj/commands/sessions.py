@@ -1,5 +1,7 @@
 """`brainproj sessions`: which sessions run now, and which are stored."""
 
+import contextlib
+import sqlite3
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +11,7 @@ from ..agents.registry import AGENT_NAMES
 from ..core.live import State
 from ..core.text import counted
 from ..errors import UsageProblem
+from ..paths import Paths
 from ..views import terminal
 from .options import AGENT, JSON, PROJECT
 from .reading import read_first
@@ -69,12 +72,24 @@ def _look(project: str | None, agent: str | None, *, stored: bool) -> list["Sess
     if stored:
         read_first(around, db, resolver, None)
     known = resolver.catalogue.get(project) if project else None
-    lists = SessionLists(db, resolver, around.config, around.environment)
+    lists = SessionLists(db, resolver, around.config, around.environment, _ready_blocks(around.paths))
     running = find_live_sessions(around.paths, around.now)
     alive = (session for session in running if session.state is not State.ENDED)
     found = lists.stored(known, running) if stored else lists.live(alive, known)
     db.close()
     return [session for session in found if agent is None or session.agent == agent]
+
+
+def _ready_blocks(paths: Paths) -> dict[str, tuple[int, int]]:
+    """The blocks that are ready; none where ready.db cannot be read."""
+    from ..store import ready
+    from ..store.items import list_blocks
+
+    try:
+        with contextlib.closing(ready.connect(str(paths.ready_db), 1.0)) as db:
+            return list_blocks(db)
+    except (ready.ReadyUnusable, sqlite3.Error):
+        return {}
 
 
 def _show_index(found: list["SessionInfo"], unattributed: bool) -> None:

@@ -85,6 +85,15 @@ def list_items(db: sqlite3.Connection, project: str) -> list[Item]:
     return [Item(*row) for row in rows]
 
 
+def list_blocks(db: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Key → (bytes of the block that is ready, when it was made, in microseconds)."""
+    rows = db.execute(
+        "SELECT i.project, length(CAST(i.text AS BLOB)), p.rendered_at FROM items i"
+        " JOIN projects p ON p.key = i.project WHERE i.kind = 'block'"
+    )
+    return {key: (size, at) for key, size, at in rows}
+
+
 def rename_projects(db: sqlite3.Connection, canonical: Mapping[str, str]) -> None:
     """Let what was seen under a project's earlier keys be its own."""
     changed = [(new, old) for old, new in canonical.items() if old != new]

@@ -43,6 +43,7 @@ def _live_table(sessions: "Sequence[SessionInfo]", now: datetime) -> "Table":
         Column("STATE"),
         Column("AGE", right=True),
         Column("SCOPE"),
+        Column("BLOCK", right=True),
         Column("WORKTREE"),
         Column("DOING", clips=True),
     )
@@ -55,6 +56,7 @@ def _live_table(sessions: "Sequence[SessionInfo]", now: datetime) -> "Table":
                 session.state,
                 render_age(session.last_seen_at, now),
                 session.scope,
+                _block(session, now),
                 session.worktree,
                 session.title,
             )
@@ -90,6 +92,13 @@ def render_index(sessions: "Sequence[SessionInfo]", now: datetime, *, unattribut
 def _why_not(session: "SessionInfo") -> str | None:
     """The reason, then the folder: on a narrow screen the folder is what gives way."""
     return f"{session.why}: {session.cwd}" if session.why and session.cwd else session.why
+
+
+def _block(session: "SessionInfo", now: datetime) -> str | None:
+    """The size and the age of the block that is ready."""
+    if session.block_bytes is None:
+        return None
+    return f"{session.block_bytes / 1000:.1f} KB {render_age(session.block_at, now) or MISSING:>4}"
 
 
 def _short(session: "SessionInfo") -> str:
