@@ -380,6 +380,21 @@ def test_a_file_that_cannot_be_written_is_named(paths: Paths, cli: Cli) -> None:
     assert cli("uninstall", "--yes").code == 0 and not (paths.claude_home / "settings.json").exists()
 
 
+def test_what_is_left_is_not_played_down(paths: Paths, cli: Cli) -> None:
+    path = paths.claude_home / "settings.json"
+    path.write_text("{,}")
+    done = cli("install", "claude", "--yes")
+    assert "no hook was put in: see to" in done.err and "workspace dialog" not in done.err and done.out == ""
+    put_in(paths, "codex")
+    done = cli("uninstall", "--yes")
+    assert done.code == 1 and "rm -r" not in done.err and "mend it, and run this again" in done.err
+    path.write_text("{} // mine")
+    assert (
+        "mend" in cli.ok("install", "claude", "--yes", "--no-backfill").err.partition("Still to do")[2].splitlines()[1]
+    )
+    assert cli("install", "claude", "--project", "--statusline").code == 2
+
+
 # one agent of several, other homes ---------------------------------------------------------------------------------
 
 
@@ -513,7 +528,7 @@ def test_nothing_is_changed_without_a_word(paths: Paths, cli: Cli) -> None:
     assert tree(paths.user_home) == before
     assert cli.ok("install", "--dry-run").out.count("create") == 5 and tree(paths.user_home) == before
     said = at_terminal("install", typed="n\n")
-    assert said.code == 1 and "nothing was changed" in said.out and tree(paths.user_home) == before
+    assert said.code == 1 and "Nothing was changed." in said.out and tree(paths.user_home) == before
     said = at_terminal("install", typed="y\nn\n")
     assert said.code == 0 and "enter /hooks and trust" in said.out and "Generate Memories" in said.out
     assert (paths.claude_home / "settings.json").exists()

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "agentstates", "health", "reach", "spool", "status", "transfer",
+    "agentstates", "health", "reach", "restore", "spool", "status", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
     "feeds", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
     "hooks": {"agents", "gitdir", "hooks", "store", "worker"},
-    "__main__": {"commands", "errors", "identity", "log", "paths", "views", "__init__"},
+    "__main__": {"commands", "errors", "identity", "log", "paths", "store", "views", "__init__"},
     "commands": {"commands", "views", "agents", "foreign", "hooks", "store", "core", *VERBS, *LOW},
     "views": {"views", "core", "errors", *VERBS, "store"},
     "verbs": {"hooks", "store", "agents", "foreign", "core", *VERBS, *LOW},

@@ -11,6 +11,7 @@ from brainproj.demo import build_demo
 
 from .cli import Cli, spawn
 from .conftest import TRANSCRIPTS
+from .repositories import make_repository
 from .test_identity import NOW
 
 
@@ -244,12 +245,85 @@ def test_a_backup_is_a_store_that_can_be_gone_back_to(harbor: Path, cli: Cli, tm
     made = cli.ok("backup", target, "--json").json
     assert made == {"file": str(target), "bytes": target.stat().st_size} and target.stat().st_mode & 0o777 == 0o600
     before = cli.ok("search", "ferry", "--json").json
-    said = cli("backup", tmp_path / "again.db").err
-    cli.ok("forget", "--project", "harbor", "--yes")
-    assert cli.ok("search", "ferry", "--json").json == []
-    command = said.partition("To go back to it: ")[2].strip()
-    subprocess.run(["sh", "-c", command], check=True)
+    digest = target.read_bytes()
+    (harbor / ".brainproj" / "brain.db").write_bytes(b"x" * 9000)
+    assert cli("search", "ferry").code == 4
+    gone_back = cli.ok("restore", target, "--yes", "--json").json
+    assert gone_back["sessions"] == 3 and Path(gone_back["moved_to"]).is_dir()
     assert cli.ok("search", "ferry", "--json").json == before
+    assert target.read_bytes() == digest and not list(tmp_path.glob("my backup.db-*"))
+    assert (harbor / ".brainproj" / "brain.db").stat().st_mode & 0o777 == 0o600
+    assert cli.ok("doctor", "--rehearse").out
+
+
+def test_what_was_forgotten_does_not_come_back_with_a_backup(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    cli.ok("backup", tmp_path / "b.db")
+    cli.ok("forget", "a3f2e1c8", "--yes")
+    cli.ok("forget", "rec:3", "--yes")
+    assert cli.ok("restore", tmp_path / "b.db", "--yes", "--json").json["moved_to"] is None
+    assert {one["session_id"][:8] for one in cli.ok("sessions", "--all", "--json").json} == {"5c77f019", "01a0b3da"}
+    assert cli.ok("search", "ferry", "--everywhere", "--json").json == []
+    for path in (harbor / ".brainproj").rglob("*"):
+        assert not path.is_file() or b"ferry timetable" not in path.read_bytes(), path
+    cli.ok("forget", "--before", "1m", "--yes")
+    cli.ok("restore", tmp_path / "b.db", "--yes")
+    assert cli.ok("sessions", "--all", "--json").json == []
+
+
+def test_a_store_that_was_moved_aside_is_forgotten_with_the_rest(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    cli.ok("backup", tmp_path / "b.db")
+    cli.ok("restore", tmp_path / "b.db", "--yes")
+    assert list((harbor / ".brainproj").glob("before-restore-*"))
+    cli.ok("forget", "a3f2e1c8", "--yes")
+    assert not list((harbor / ".brainproj").glob("before-restore-*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_only_a_whole_store_is_gone_back_to(harbor: Path, cli: Cli, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "b.db").write_bytes(content)
+    before = cli.ok("search", "ferry", "--json").json
+    done = cli("restore", tmp_path / "b.db", "--yes")
+    assert done.code == 4 and "b.db" in done.err
+    foreign = sqlite3.connect(tmp_path / "foreign.db")
+    foreign.execute("CREATE TABLE x(y)")
+    foreign.commit()
+    foreign.close()
+    assert cli("restore", tmp_path / "foreign.db", "--yes").code == 4
+    assert cli("restore", tmp_path / "none", "--yes").code == 1 and cli("restore", tmp_path / "b.db").code == 4
+    assert cli.ok("search", "ferry", "--json").json == before
+
+
+def test_a_damaged_store_is_named_and_not_the_backup(harbor: Path, cli: Cli, tmp_path: Path) -> None:
+    with (harbor / ".brainproj" / "brain.db").open("r+b") as file:
+        file.seek(9 * 8192)
+        file.write(b"\xff" * 8192 * 12)
+    done = cli("backup", tmp_path / "b.db")
+    assert done.code == 4 and "brain.db" in done.err and "b.db" not in done.err.replace("brain.db", "")
+    assert not (tmp_path / "b.db").exists()
+
+
+def test_a_full_disk_at_the_other_end_is_said(harbor: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", "python -m brainproj export > /dev/full"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4 and done.stderr.startswith("error: no room left") and "Traceback" not in done.stderr
+
+
+def test_a_folder_without_a_remote_is_told_how_to_have_it(
+    harbor: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported(cli, tmp_path / "x.jsonl")
+    elsewhere(monkeypatch, harbor)
+    folder = make_repository(tmp_path / "port")
+    monkeypatch.chdir(folder)
+    said = cli.ok("import", tmp_path / "x.jsonl").err
+    command = said.strip().splitlines()[-1].strip()
+    assert command.startswith("brainproj projects merge git.example.com/acme/harbor local/port-")
+    cli.ok(*command.split()[1:])
+    assert "Store departure times" in cli.ok("preview").out
+    other = make_repository(tmp_path / "quay")
+    monkeypatch.chdir(other)
+    assert cli.ok("import", tmp_path / "x.jsonl", "--project", "quay").code == 0
 
 
 def test_a_backup_is_never_written_over_anything(harbor: Path, cli: Cli, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if debug:
             raise
+        known = _of_the_store(error)
+        if known is not None:
+            terminal.show_error(known)
+            return known.exit_code
         _show_unforeseen(error)
         return 1
     finally:
@@ -105,6 +109,24 @@ def _usage_problem(error: Exception) -> UsageProblem:
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", "brainproj")
     return UsageProblem(message, hint=f"see `{path} --help`")
+
+
+def _of_the_store(error: Exception) -> BrainError | None:
+    """What an error of SQLite means, wherever it came from; a full disk wherever it was met."""
+    import errno
+
+    if type(error).__module__ != "sqlite3" and getattr(error, "errno", None) not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    from .paths import find_paths, user_home
+    from .store.database import explained
+
+    try:
+        with explained(find_paths(os.environ, user_home(os.environ)).brain_db):
+            raise error
+    except BrainError as known:
+        return known
+    except Exception:
+        return None
 
 
 def _show_unforeseen(error: Exception) -> None:

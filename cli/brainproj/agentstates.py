@@ -1,5 +1,6 @@
 """How our part stands in each agent: which hooks are there, whether the agent runs them, when one was called last."""
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class AgentState:
     """One agent. installed: events of its hook file that call us, of `wanted`. extra: entries beyond one an event.
 
     broken: why the file cannot be read; unread: why the agent passes it by; off: what turns its hooks off. trust: of
-    each of our events, where the agent asks for it. skill: `ok`, `missing`, `older`, `changed`.
+    each of our events, where the agent asks for it. skill: `ok`, `missing`, `older`, `changed`. checkout: for which one
+    alone it was put in, None for all.
     """
 
     integration: Integration
@@ -50,6 +52,8 @@ class AgentState:
     trust: Mapping[str, Trust] | None
     skill: str
     skill_file: Path
+    checkout: str | None
+    has_launcher: bool
     called_at: datetime | None
 
     @property
@@ -64,17 +68,19 @@ class AgentState:
             return "unreadable"
         if not self.installed:
             return "not installed"
+        if not self.has_launcher:
+            return "launcher gone"
         if self.off or self.unread:
             return "off"
         if self.trust is not None and any(one is not Trust.TRUSTED for one in self.trust.values()):
             worst = {Trust.UNTRUSTED: "not trusted", Trust.MODIFIED: "trust it again", Trust.DISABLED: "off"}
             return next(worst[one] for one in Trust if one in worst and one in self.trust.values())
-        return f"{self.installed} of {self.wanted}"
+        return f"{self.installed} of {self.wanted}" + (" here" if self.checkout else "")
 
     @property
     def is_well(self) -> bool:
         """Whether its sessions get their memory by all that can be seen from here."""
-        return self.word == f"{self.wanted} of {self.wanted}"
+        return self.word.removesuffix(" here") == f"{self.wanted} of {self.wanted}"
 
 
 def read_agent_states(paths: Paths, environment: Mapping[str, str], folder: str | None = None) -> list[AgentState]:
@@ -104,6 +110,8 @@ def _state(
     if one.shape.keeps_places and entries:
         trust = read_trust(path, home / "config.toml", one.shape, judge)
     skills = home / "skills" if one.has_own_skills else paths.user_home / one.project_skills
+    if checkout is not None and path != home / one.hook_file:
+        skills = Path(checkout.top) / one.project_skills
     skill_file = skills / SKILL_FILE
     return AgentState(
         integration=one,
@@ -118,6 +126,8 @@ def _state(
         trust=trust,
         skill=_skill_state(skill_file, ledger),
         skill_file=skill_file,
+        checkout=checkout.top if checkout is not None and path != home / one.hook_file else None,
+        has_launcher=os.access(paths.launcher, os.X_OK),
         called_at=called_at,
     )
 

@@ -49,6 +49,19 @@ NUMBERS = {
 """Settings that are whole numbers, with their defaults (design 9)."""
 
 
+KNOWN: Mapping[str, Any] = {
+    "scope": None,
+    "projects": {"*": {"path": None, "name": None, "aliases": None, "scope": None}},
+    "swarms": None,
+    "hosts": None,
+    "scratch": {"root": None},
+    "capture": {"exclude": {"agents": None, "folders": None, "projects": None}},
+    "redaction": {"hide": None, "keep": None},
+    "brain": None,
+}
+"""Every setting there is. None: what is in it is looked at elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectTable:
     """`[projects."KEY"]`: what a person said of one project. `path` is set for a declared folder."""
@@ -105,6 +118,7 @@ class _Checker:
         self.problems: list[str] = []
 
     def config(self, document: Mapping[str, Any]) -> Config:
+        self.known(document, KNOWN, "")
         capture = self.table(document, "capture")
         exclude = self.table(capture, "exclude", "capture.")
         redaction = self.table(document, "redaction")
@@ -122,6 +136,22 @@ class _Checker:
             numbers=self.whole_numbers(document),
             problems=tuple(self.problems),
         )
+
+    def known(self, table: Mapping[str, Any], names: Mapping[str, Any], prefix: str) -> None:
+        """Note members that nobody knows: a setting with a slip in its name is no setting."""
+        for name, value in table.items():
+            if "*" in names:
+                inner = names["*"]
+            elif name in names:
+                inner = names[name]
+            else:
+                from difflib import get_close_matches
+
+                near = f"; is {prefix}{match[0]} meant?" if (match := get_close_matches(name, names, 1)) else ""
+                self.problems.append(f"{self.path}: {prefix}{name} is no setting{near}")
+                continue
+            if inner and isinstance(value, dict):
+                self.known(value, inner, f"{prefix}{name}.")
 
     def bad(self, name: str, value: object, wanted: str) -> None:
         self.problems.append(f"{self.path}: {name} is {value!r} and must be {wanted}; it was left out")

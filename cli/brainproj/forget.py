@@ -1,13 +1,15 @@
 """Forgetting on request: what would go, then erasing it everywhere, with a tombstone so that it stays away."""
 
+import shutil
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .browse import Passage, RecordText, SessionText, open_address
 from .core.catalogue import Catalogue
 from .core.text import one_line
-from .core.times import to_micros
+from .core.times import from_micros, to_micros
 from .errors import NotFound
 from .locks import locked
 from .paths import Paths
@@ -16,6 +18,9 @@ from .store import erase as erasing
 from .store.arcs import rebuild_arcs
 from .store.listing import iter_sessions
 from .store.reading import find_sessions
+
+ASIDE = "before-restore-"
+"""How the folders in our home begin into which a store was moved that a backup took the place of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +124,41 @@ def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime)
             for project in projects:
                 rebuild_arcs(db, project, now)
         erasing.erase_traces(db)
+    drop_older_stores(paths)
     for log in (paths.log_path, paths.log_path.with_name(paths.log_path.name + ".1")):
         log.unlink(missing_ok=True)
+
+
+def drop_older_stores(paths: Paths) -> None:
+    """Delete the stores that were moved aside in our home: they hold what was forgotten."""
+    for folder in (*paths.home.glob(f"{ASIDE}*"), paths.home / database.DAMAGED):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def forget_again(
+    paths: Paths, db: sqlite3.Connection, tombstones: Iterable[tuple[str, str, int]], now: datetime
+) -> None:
+    """Take out of a store what was forgotten after it was written, and keep it out."""
+    stones = list(tombstones)
+    by_kind = {kind: [value for what, value, _ in stones if what == kind] for kind in ("session", "event", "record")}
+    before = max((int(value) for what, value, _ in stones if what == "before"), default=None)
+    older = plan(db, Catalogue((), {}), before=from_micros(before)) if before is not None else Erasure()
+    gone = set(by_kind["session"])
+    sessions = [row[0] for row in db.execute("SELECT id, agent || ' ' || session_id FROM sessions") if row[1] in gone]
+    events = _rows_of(db, "events", by_kind["event"])
+    records = _rows_of(db, "records", by_kind["record"])
+    erasure = Erasure(
+        sessions=(*sessions, *older.sessions), events=(*events, *older.events), records=tuple(records), before=before
+    )
+    with database.transaction(db):
+        for what, value, at in stones:
+            erasing.write_tombstone(db, what, value, at)
+    erase(paths, db, erasure, now)
+
+
+def _rows_of(db: sqlite3.Connection, table: str, codes: Iterable[str]) -> list[int]:
+    found = (db.execute(f"SELECT id FROM {table} WHERE code = ?", (int(code),)).fetchone() for code in codes)  # noqa: S608
+    return [row[0] for row in found if row]
 
 
 def _projects_of(db: sqlite3.Connection, erasure: Erasure) -> list[int]:

@@ -43,11 +43,16 @@ def write_launcher(paths: Paths) -> bool:
     except (OSError, UnicodeDecodeError):
         pass
     try:
-        write_whole(paths.launcher, wanted.encode())
-        paths.launcher.chmod(0o700)
+        make_launcher(paths)
     except (BrainError, OSError):
         return False
     return True
+
+
+def make_launcher(paths: Paths) -> None:
+    """Write the launcher anew. Raises BrainError."""
+    write_whole(paths.launcher, launcher_text(paths.home, sys.executable, START).encode())
+    paths.launcher.chmod(0o700)
 
 
 def mend_launcher(paths: Paths) -> None:

@@ -1,6 +1,6 @@
 """`brainproj backup`: the whole store in one file, while everything goes on."""
 
-import sqlite3
+import os
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import NotFound, Refused
-from ..store.database import explained, open_store, write_copy
+from ..store.database import open_store, write_copy
 from ..views import terminal
 from .options import JSON
 from .surroundings import find_surroundings
@@ -30,23 +30,17 @@ def backup(
       brainproj backup /media/stick/brain.db
     """
     around = find_surroundings()
-    target = file.expanduser().absolute()
+    target = Path(os.path.abspath(file.expanduser()))  # noqa: PTH100
     if target.exists() or target.is_symlink():
         raise Refused(f"{file} is there already", detail="A backup is never written over anything.")
     if not target.parent.is_dir():
         raise NotFound(f"there is no folder {target.parent}")
     if not around.paths.brain_db.exists():
         raise NotFound("there is no store yet", hint="run `brainproj backfill` first")
-    with explained(target):
-        db: sqlite3.Connection = open_store(around.paths.brain_db)
-        write_copy(db, target)
+    write_copy(open_store(around.paths.brain_db), around.paths.brain_db, target)
     size = target.stat().st_size
     if json:
         terminal.answer_json({"file": str(target), "bytes": size})
         return
     terminal.answer(f"{target}: {size / 1e6:,.1f} MB")
-    store = quote(str(around.paths.brain_db))
-    new = quote(f"{around.paths.brain_db}.new")
-    terminal.aside(
-        f"To go back to it: cp {quote(str(target))} {new} && rm -f {store}-wal {store}-shm && mv {new} {store}"
-    )
+    terminal.aside(f"To go back to it: brainproj restore {quote(str(target))}")

@@ -32,7 +32,7 @@ def export(
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    known = project_here(around, resolver, project)
+    known = project_here(around, resolver, project, hint="name one: `brainproj export NAME`")
     redact = Redactor(around.config.hide, around.config.keep).redact
     count = 0
     for line in export_project(db, known, redact, around.now):

@@ -28,7 +28,7 @@ def show_first_block(around: Surroundings) -> None:
     here = resolver.resolve(folder, around.environment).identity
     latest = None if here else latest_project(db)
     if here is None and latest is None:
-        terminal.aside("A session is given a block once its project has one: brainproj preview")
+        terminal.aside("This folder has no project, and no session was found yet. In a checkout: brainproj preview")
         return
     terminal.aside("What a session is given at its start:" if here else f"{folder} has no project. In {latest}:")
     try:

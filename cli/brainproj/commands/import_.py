@@ -21,7 +21,7 @@ from ..store.database import explained, open_store, transaction
 from ..transfer import LINE_LIMIT, Importer, read_head
 from ..views import terminal
 from .options import JSON, PROJECT
-from .surroundings import Surroundings, find_surroundings, resolver_for
+from .surroundings import Surroundings, current_folder, find_surroundings, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -48,6 +48,7 @@ def run_import(
         resolver = resolver_for(around, db)
         need_room(around.paths.home)
         with locked(around.paths.ingest_lock), explained(around.paths.brain_db):
+            here = resolver.resolve(current_folder(), around.environment).identity  # so that it is known by its name
             known = resolver.catalogue.get(project) if project else _project_of(around, resolver, head, name)
             writer = make_writer(db, Redactor(around.config.hide, around.config.keep).redact, around.now)
             found = Importer(db, writer, known, name).take_all(_lines(stream))
@@ -62,6 +63,9 @@ def run_import(
             f"{known.name}: {counted(found.sessions_added, 'session')} and {counted(found.events_added, 'event')} added"
             + (old if found.events_read > found.events_added else "")
         )
+        if known.root is None and here is not None and here.key != known.key:
+            terminal.aside(f"It is filed under {known.key}. If that is this folder's project:")
+            terminal.aside(f"  brainproj projects merge {known.key} {here.key}")
 
 
 def _opened(file: str) -> IO[bytes]:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import UsageProblem
 from ..install.apply import apply_install
 from ..install.plan import can_take_brain, checkout_for_project, plan_install
 from ..paths import Paths
@@ -46,6 +47,10 @@ def install(
 
       brainproj install codex --dry-run
     """
+    if project and statusline:
+        raise UsageProblem(
+            "a status line is a person's, not a checkout's", hint="leave out one of --project, --statusline"
+        )
     around = find_surroundings()
     names = wanted_agents(around, agents)
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
@@ -60,10 +65,11 @@ def install(
     else:
         home = str(around.paths.user_home)
         terminal.aside("")
-        terminal.aside(render_done(plan.changes, home) if plan.changes else "Everything was in place already.")
+        in_place = "Nothing was changed." if plan.problems else "Everything was in place already."
+        terminal.aside(render_done(plan.changes, home) if plan.changes else in_place)
         if plan.steps:
             terminal.aside(render_steps(plan.steps))
-        if not no_backfill and (yes or not is_interactive() or _wants_to_read()):
+        if not no_backfill and plan.has_hooks and (yes or not is_interactive() or _wants_to_read()):
             show_first_block(around)
     if plan.problems:
         raise typer.Exit(1)
@@ -80,4 +86,8 @@ def _wants_to_take_brain(paths: Paths, names: tuple[str, ...], *, is_asking: boo
 
 def _wants_to_read() -> bool:
     terminal.aside("")
-    return typer.confirm("Read the transcripts that are there, and show a block?", default=True, err=True)
+    try:
+        return typer.confirm("Read the transcripts that are there, and show a block?", default=True, err=True)
+    except typer.Abort:
+        terminal.aside("\nIt is put in; no transcript was read. Later: brainproj backfill")
+        raise

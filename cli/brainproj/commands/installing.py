@@ -17,7 +17,8 @@ from .surroundings import Surroundings, is_interactive
 
 def wanted_agents(around: Surroundings, named: Sequence[str] | None) -> tuple[str, ...]:
     """The named agents, else those that are on this machine. Raises UsageProblem, NotFound."""
-    for agent in named or ():
+    named = [agent.lower() for agent in named or ()]
+    for agent in named:
         if agent not in AGENT_NAMES:
             raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
     found = tuple(dict.fromkeys(named)) if named else find_agents(around.paths, around.environment)
@@ -43,9 +44,11 @@ def carry_out(
     if not json:
         _show(around, plan, as_answer=dry_run)
     if dry_run:
+        if not json:
+            terminal.aside("Nothing was changed: this shows what would be.")
         return plan
     if plan.changes:
-        _ask("Make these changes?", yes=yes)
+        ask(f"Make {'this change' if len(plan.changes) == 1 else f'these {len(plan.changes)} changes'}?", yes=yes)
     done = apply(around.paths, plan)
     _warn(done.problems[len(plan.problems) :])
     return done
@@ -65,14 +68,15 @@ def _warn(problems: Sequence[Problem]) -> None:
         terminal.warn(printable(f"{problem.path} was left as it is: {problem.what}"))
 
 
-def _ask(question: str, *, yes: bool) -> None:
-    """Raise Refused unless a person says yes."""
+def ask(question: str, *, yes: bool) -> None:
+    """Go on only if a person says yes. Raises Refused where there is nobody to ask."""
     if yes:
         return
     if not is_interactive():
-        raise Refused("this would change settings of others", detail="Nothing was changed.", hint="say so with `--yes`")
+        raise Refused("this needs a yes, and there is no terminal", detail="Nothing was changed.", hint="add `--yes`")
     if not typer.confirm(question, err=True):
-        raise Refused("nothing was changed")
+        terminal.aside("Nothing was changed.")
+        raise typer.Exit(1)
 
 
 def plan_value(plan: Plan) -> dict[str, object]:

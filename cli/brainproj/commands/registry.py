@@ -33,6 +33,7 @@ COMMANDS = (
     Entry("uninstall", "uninstall", "Take the memory out of the agents again, without a trace in their files."),
     Entry("statusline", "statusline", "Print a status line for Claude Code; `install --statusline` adds it."),
     Entry("backup", "backup", "Write the whole store to a file, readable by you alone; nothing needs to be stopped."),
+    Entry("restore", "restore", "Go back to a backup; the store that is there now is moved aside, not deleted."),
     Entry("export", "export", "Write one project's memory to stdout as JSONL: redacted again, ids kept."),
     Entry("import", "import_", "Take in a project's memory that `export` wrote; twice adds nothing."),
     Entry("completion", "completion", "Print the completion script of a shell."),

@@ -1,8 +1,11 @@
 """`brainproj status`: how everything stands, on one screen. `brainproj` alone is this."""
 
+import sqlite3
+
 import typer
 
 from ..config import scope_in_force
+from ..core.text import counted
 from ..errors import BrainError
 from ..health.examine import examine
 from ..status import Status, list_settings, measure_home, read_store_state
@@ -11,6 +14,7 @@ from ..views.status import render_status
 from .options import JSON
 from .surroundings import current_folder, find_surroundings, open_for_reading, resolver_for
 
+MORE = "Every check: brainproj doctor"
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
@@ -34,7 +38,7 @@ def status(json: JSON = False) -> None:
         identity = resolver.resolve(folder, around.environment).identity
         known = resolver.catalogue.by_key(identity.key) if identity else None
         db.close()
-    except BrainError:  # a finding tells
+    except (BrainError, sqlite3.Error):  # a finding tells
         pass
     home_bytes, free = measure_home(around.paths)
     config = around.config
@@ -62,4 +66,6 @@ def status(json: JSON = False) -> None:
     terminal.answer(render_status(found, str(around.paths.user_home), around.now))
     notes = sum(finding.severity.value == "note" for finding in found.findings)
     terminal.aside("")
-    terminal.aside(f"More, with {notes} notes: brainproj doctor" if notes else "Every check: brainproj doctor")
+    if any(state.is_here for state in found.states) and not any(state.installed for state in found.states):
+        terminal.aside("No agent is given anything yet. Put it in: brainproj install")
+    terminal.aside(f"Every check, and {counted(notes, 'note')}: brainproj doctor" if notes else MORE)

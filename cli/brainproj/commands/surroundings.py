@@ -96,7 +96,12 @@ def is_interactive() -> bool:
 
 
 def project_here(
-    around: Surroundings, resolver: "Resolver", named: str | None, *, may_widen: bool = False
+    around: Surroundings,
+    resolver: "Resolver",
+    named: str | None,
+    *,
+    may_widen: bool = False,
+    hint: str = "name one with `--project`",
 ) -> "KnownProject":
     """The project a reader stays in: the named one, else this folder's. Raises NotFound where the folder has none.
 
@@ -111,7 +116,7 @@ def project_here(
         raise NotFound(
             f"{cwd} has no project",
             detail=f"Because {resolution.why}." + (f" Known projects: {', '.join(names)}." if names else ""),
-            hint="name one with `--project`" + (", or add `--everywhere`" if may_widen else ""),
+            hint=hint + (", or add `--everywhere`" if may_widen else ""),
         )
     known = resolver.catalogue.by_key(resolution.identity.key)
     identity = resolution.identity

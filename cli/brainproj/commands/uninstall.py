@@ -53,7 +53,10 @@ def uninstall(
     elif not dry_run:
         home = str(around.paths.user_home)
         terminal.answer(render_done(plan.changes, home))
-        shown = short_path(str(around.paths.home), home)
+    if plan.problems and not dry_run and not json:
+        terminal.aside("Hooks of ours may still stand in what was left: mend it, and run this again.")
+    elif plan.changes and not dry_run and not json and not agents and not project:
+        shown = short_path(str(around.paths.home), str(around.paths.user_home))
         terminal.aside(f"What was remembered stays in {shown}; to remove that too: rm -r {shown}")
     if plan.problems:
         raise typer.Exit(1)

@@ -9,11 +9,11 @@ from ..core.text import counted
 from .findings import Finding, Severity
 
 TRUST_SAYS = {
-    Trust.UNTRUSTED: "codex runs no hook until a person trusts it; not trusted of ours: {count}",
-    Trust.MODIFIED: "codex wants hooks to be trusted again whose definition is not the one it knows; of ours: {count}",
-    Trust.DISABLED: "switched off in codex; of our hooks: {count}",
+    Trust.UNTRUSTED: "codex runs no hook until a person trusts it. Not trusted of ours: {count}; there, enter /hooks",
+    Trust.MODIFIED: "codex wants hooks to be trusted again that it knows otherwise. Of ours: {count}; enter /hooks",
+    Trust.DISABLED: "hooks are switched off in codex. Of ours: {count}; in codex, enter /hooks",
 }
-TRUST_REMEDY = "codex   # then enter /hooks and trust the brainproj entries"
+TRUST_REMEDY = "codex"
 
 
 def check_agents(states: Sequence[AgentState]) -> list[Finding]:
@@ -30,6 +30,9 @@ def check_agents(states: Sequence[AgentState]) -> list[Finding]:
 def _check_file(state: AgentState) -> list[Finding]:
     agent, file = state.agent, quote(str(state.hook_file))
     install = f"brainproj install {agent}"
+    uninstall = f"brainproj uninstall {agent}"
+    if state.checkout:
+        install, uninstall = f"{install} --project", f"{uninstall} --project"
     if state.broken:
         what = f"{state.hook_file} was not looked into: {state.broken}"
         return [Finding("settings-broken", Severity.ERROR, what, f"${{EDITOR:-vi}} {file} && {install}")]
@@ -37,11 +40,11 @@ def _check_file(state: AgentState) -> list[Finding]:
         return [Finding("not-installed", Severity.NOTE, f"{agent} is here and gets no memory", install)]
     found = []
     if state.installed < state.wanted:
-        what = f"{state.wanted - state.installed} of our {state.wanted} hooks are missing in {state.hook_file}"
+        what = f"{counted(state.wanted - state.installed, 'hook')} of {state.wanted} missing in {state.hook_file}"
         found.append(Finding("hooks-missing", Severity.WARNING, what, install))
     if state.extra:
         what = f"{counted(state.extra, 'entry', 'entries')} of ours too many in {state.hook_file}"
-        remedy = f"brainproj uninstall {agent} && {install}"
+        remedy = f"{uninstall} && {install}"
         found.append(Finding("hooks-doubled", Severity.WARNING, what, remedy))
     if state.skill != "ok":
         said = {"missing": "is missing", "older": "is that of an earlier version", "changed": "was changed by somebody"}

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -39,7 +40,8 @@ def check_agentihooks(paths: Paths) -> list[Finding]:
         )
     else:
         left = ",".join(one for one in read_channels(paths) or ["amygdala"] if one != BRAIN)
-        remedy = f"export {VARIABLE}={quote(left)}   # its feed comes over HTTP, which we do not read yet"
+        what += "; its feed comes over HTTP, which we do not read yet"
+        remedy = f"export {VARIABLE}={quote(left)}"
     return [Finding("agentihooks-unscoped", Severity.WARNING, what, remedy)]
 
 
@@ -48,12 +50,12 @@ def check_native_memories(paths: Paths) -> list[Finding]:
     found = []
     own = [path for path in (paths.claude_home / "projects").glob("*/memory/MEMORY.md") if path.is_file()]
     if own:
-        what = f"Claude Code keeps a memory of its own for {counted(len(own), 'project')}, and loads it beside ours"
-        remedy = "export CLAUDE_CODE_DISABLE_AUTO_MEMORY=1   # to have one memory; the files stay"
+        what = f"Claude Code keeps a memory of its own for {counted(len(own), 'project')} and loads it beside ours"
+        remedy = "export CLAUDE_CODE_DISABLE_AUTO_MEMORY=1"
         found.append(Finding("native-memory-claude", Severity.NOTE, what, remedy))
     if _codex_remembers(paths.codex_home / "config.toml"):
         what = "Codex keeps a memory of its own of all projects mixed, and loads it beside ours"
-        remedy = "codex -c features.memories=false   # or the same in config.toml, for good"
+        remedy = "codex -c features.memories=false"
         found.append(Finding("native-memory-codex", Severity.NOTE, what, remedy))
     return found
 
@@ -147,7 +149,9 @@ def check_path(environment: Mapping[str, str], *, is_installed: bool) -> list[Fi
     if not is_installed or shutil.which("brainproj", path=environment.get("PATH")):
         return []
     what = "`brainproj` is not on the PATH, so an agent that looks something up does not find it"
-    return [Finding("not-on-path", Severity.WARNING, what, 'export PATH="$HOME/.local/bin:$PATH"')]
+    own = Path(sys.executable).parent
+    command = f"export PATH={quote(str(own))}:$PATH" if (own / "brainproj").exists() else "uv tool install brainproj"
+    return [Finding("not-on-path", Severity.WARNING, what, command)]
 
 
 def check_config(config: Config) -> list[Finding]:

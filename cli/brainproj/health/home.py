@@ -30,10 +30,11 @@ TOO_OPEN = 0o077
 def check_home(paths: Paths, now: datetime, *, is_installed: bool) -> list[Finding]:
     """Findings about our home; none where there is no home yet."""
     if not paths.home.is_dir():
-        return []
+        return _check_space(paths)
     return [
         *_check_access(paths),
         *_check_disk(paths, file_system_of(paths.home, _read_mounts())),
+        *_check_space(paths),
         *_check_logs(paths, now),
         *_check_spool(paths, now),
         *_check_ready(paths),
@@ -61,15 +62,17 @@ def _check_disk(paths: Paths, kind: str | None) -> list[Finding]:
     home = quote(str(paths.home))
     if kind in NETWORK:
         what = f"{paths.home} lies on a network file system ({kind}), where SQLite cannot share its log safely"
-        remedy = (
-            f"mv {home} /var/tmp/brainproj && export BRAINPROJ_HOME=/var/tmp/brainproj   # any local folder will do"
-        )
+        remedy = f"mv {home} /var/tmp/brainproj && export BRAINPROJ_HOME=/var/tmp/brainproj"
         found.append(Finding("network-file-system", Severity.ERROR, what, remedy))
-    free = free_bytes(paths.home)
-    if free < FREE_BYTES_NEEDED:
-        what = f"only {free / 1e6:,.0f} MB are free where {paths.home} is; reading stops below 500 MB"
-        found.append(Finding("little-space", Severity.ERROR, what, "brainproj forget --before 365d"))
     return found
+
+
+def _check_space(paths: Paths) -> list[Finding]:
+    free = free_bytes(paths.home)
+    if free >= FREE_BYTES_NEEDED:
+        return []
+    what = f"only {free / 1e6:,.0f} MB are free where {paths.home} is; reading stops below 500 MB"
+    return [Finding("little-space", Severity.ERROR, what, f"df -h {quote(str(paths.home.parent))}")]
 
 
 def _read_mounts() -> str:

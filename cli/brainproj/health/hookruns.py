@@ -133,7 +133,7 @@ def _judge(code: int, out: bytes, err: bytes) -> tuple[str, bool]:
     if code:
         return f"it ended with status {code}: {err.decode('utf-8', 'replace').strip() or '(no words)'}", False
     if not out.strip():
-        return "nothing", True
+        return "", True
     try:
         value = json.loads(out)
     except ValueError:
@@ -164,6 +164,6 @@ def _finding(paths: Paths, kind: str, runs: Sequence[HookRun]) -> Finding:
         return Finding(kind, Severity.WARNING, what, remedy)
     what = f"not well: {which} at {first.event}: {first.says}"
     if kind == "shell-prints":
-        what += "; codex starts hooks by a login shell, whose profile may print"
-        return Finding(kind, Severity.ERROR, what, "$SHELL -lc true   # prints what it must not: mend the profile")
+        what += "; codex starts hooks by a login shell, whose profile prints what it must not"
+        return Finding(kind, Severity.ERROR, what, "$SHELL -lc true")
     return Finding(kind, Severity.ERROR, what, "brainproj doctor --fix")

@@ -14,6 +14,7 @@ from ..paths import Paths
 from ..store import database
 from .findings import Finding, Severity
 
+LOST = "A backup brings it back (brainproj restore FILE); else what agents have deleted, or was only here, is lost"
 TABLES = ("projects", "sessions", "events", "bodies", "records", "transcripts", "gaps")
 
 
@@ -27,7 +28,7 @@ def check_store(paths: Paths, *, deep: bool) -> list[Finding]:
         db = database.open_store(paths.brain_db, write=False)
     except StoreUnusable as error:
         if isinstance(error, StoreCorrupt):
-            return [Finding("store-damaged", Severity.ERROR, error.message, remedy)]
+            return [Finding("store-damaged", Severity.ERROR, f"{error.message}. {LOST}", remedy)]
         hint = (error.hint or "").split("`")
         command = hint[1] if len(hint) > 2 else f"ls -l {quote(str(paths.brain_db))}"
         return [Finding("store-unusable", Severity.ERROR, error.message, command)]
@@ -41,7 +42,7 @@ def check_store(paths: Paths, *, deep: bool) -> list[Finding]:
         db.close()
     if said == ["ok"]:
         return []
-    what = f"{paths.brain_db} is damaged: {' '.join('; '.join(said).split())}"
+    what = f"{paths.brain_db} is damaged: {' '.join('; '.join(said).split())}. {LOST}"
     return [Finding("store-damaged", Severity.ERROR, what, remedy)]
 
 
@@ -104,7 +105,7 @@ def rehearse(paths: Paths) -> Rehearsal:
         with tempfile.TemporaryDirectory(prefix="brainproj-rehearsal-") as folder:
             copy = Path(folder) / "brain.db"
             with contextlib.closing(_connect_as_it_is(paths.brain_db)) as db:
-                database.write_copy(db, copy)
+                database.write_copy(db, paths.brain_db, copy)
             with contextlib.closing(_connect_as_it_is(copy)) as db:
                 before, counts = _schema(db), _counts(db)
             with contextlib.closing(database.open_store(copy)) as db:

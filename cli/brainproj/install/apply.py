@@ -14,7 +14,7 @@ from pathlib import Path
 from ..core.jsontext import NotJson
 from ..errors import BrainError
 from ..files import ChangedMeanwhile, drop_leftovers, exchange, write_whole
-from ..launcher import write_launcher
+from ..launcher import make_launcher, write_launcher
 from ..locks import locked
 from ..paths import Paths
 from .changes import Change, Plan, Problem, backup_path, decode, put_change, reason_of, taken_change
@@ -28,7 +28,7 @@ ATTEMPTS = 5
 def apply_install(paths: Paths, plan: Plan) -> Plan:
     """Put our parts in. The plan comes back with what was done, and with the files that could not be changed."""
     if not write_launcher(paths):
-        raise BrainError(f"cannot write {paths.launcher}", hint="set BRAINPROJ_HOME to a folder you can write")
+        make_launcher(paths)  # says why it cannot
     with locked(paths.install_lock, doing="changing settings"):
         ledger = read_ledger(paths.ledger_path)
         ledger.launchers = list(dict.fromkeys([*ledger.launchers, str(paths.launcher)]))

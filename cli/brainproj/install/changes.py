@@ -56,6 +56,11 @@ class Plan:
     steps: tuple[tuple[str, str], ...] = ()
     checkout: str = ""
 
+    @property
+    def has_hooks(self) -> bool:
+        """Whether any agent's hook file can be changed, or is as it should be."""
+        return any(part.kind is Kind.HOOKS for part in self.parts)
+
 
 def compute(parts: Iterable[Part], ledger: Ledger, *, is_taking: bool) -> tuple[list[Change], list[Problem]]:
     """What would change in which file; the files that must be left, with the reason."""

@@ -53,8 +53,8 @@ def checkout_for_project(folder: str, paths: Paths) -> Checkout:
     if checkout is None or checkout.top in (checkout.common_dir, os.path.realpath(paths.user_home)):
         raise Refused(
             f"{folder} is in no git checkout",
-            detail="Files for one project are put only where git can be told to leave them alone.",
-            hint="leave out `--project` to install for all projects",
+            detail="Files for one project stand only where git can be told to leave them alone.",
+            hint="change to the checkout that is meant",
         )
     return checkout
 
@@ -85,16 +85,20 @@ def plan_install(
     left = {problem.path for problem in (*problems, *more)}
     if any(part.kind is Kind.EXCLUDE and part.path in left for part in parts):
         changes, left = [], {part.path for part in parts}  # git was not told, so nothing is put before it
-    steps = [
-        (one.shown, step)
-        for one in map(integration_of, agents)
-        for step in (one.project_steps if checkout is not None else one.steps)
-    ]
-    for part in parts:
-        if isinstance(part, HookPart) and (why := unread_reason(part)):
-            steps.append((part.integration.shown, f"mend {part.path}: {why}, so nothing in it counts"))
+    steps = [step for part in parts if isinstance(part, HookPart) for step in _steps(part, part.path in left, checkout)]
     sound = tuple(part for part in parts if part.path not in left)
     return Plan(sound, tuple(changes), (*problems, *more), tuple(steps), checkout.top if checkout else "")
+
+
+def _steps(part: HookPart, is_left: bool, checkout: Checkout | None) -> list[tuple[str, str]]:
+    """What a person still has to do for one agent, the most pressing first."""
+    one = part.integration
+    if is_left:
+        return [(one.shown, f"no hook was put in: see to {part.path}, and run this again")]
+    steps = one.project_steps if checkout is not None else one.steps
+    if why := unread_reason(part):
+        steps = (f"mend {part.path}: {why}, so nothing in it counts", *steps)
+    return [(one.shown, step) for step in steps]
 
 
 def plan_uninstall(

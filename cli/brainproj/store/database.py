@@ -22,6 +22,8 @@ BUSY_S = 5.0
 MIGRATIONS = Path(__file__).parent / "migrations"
 PAGE_BYTES = 8192
 """Texts of some kilobytes fill pages of this size better: 98.5% of the size of a store with 4096."""
+DAMAGED = "damaged"
+"""The folder in our home into which a damaged store is moved."""
 APPLICATION_ID = 0x42526E50
 """`BRnP`, in the file's header: another program's SQLite file is not taken for ours."""
 
@@ -69,7 +71,14 @@ def _check_owner(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _prepared(connection: sqlite3.Connection, path: Path | None = None) -> sqlite3.Connection:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if _refuse_newer(connection, path) < newest_schema():
+        migrate(connection)
+    return connection
+
+
+def _refuse_newer(connection: sqlite3.Connection, path: Path | None) -> int:
+    """The schema of a store. Raises StoreNewer for one that we do not know."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > newest_schema():
         connection.close()
         raise StoreNewer(
@@ -77,9 +86,7 @@ def _prepared(connection: sqlite3.Connection, path: Path | None = None) -> sqlit
             detail=f"{path} was not changed.",
             hint="upgrade with `uv tool upgrade brainproj`, or set BRAINPROJ_HOME elsewhere",
         )
-    if version < newest_schema():
-        migrate(connection)
-    return connection
+    return version
 
 
 def migrations() -> list[tuple[int, Path]]:
@@ -196,19 +203,40 @@ def _explain(error: sqlite3.Error, path: Path | str) -> StoreUnusable:
     return StoreUnusable(f"the store refused: {error}", detail=str(path))
 
 
-def write_copy(connection: sqlite3.Connection, target: Path) -> None:
-    """Write the whole store to a new file, readable by its owner alone; half a file is taken away again."""
-    os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+def open_backup(path: Path) -> sqlite3.Connection:
+    """A store that is not ours to change, read as it lies there. Raises StoreUnusable for what is no store of ours."""
+    connection = sqlite3.connect(path.absolute().as_uri() + "?mode=ro&immutable=1", uri=True, isolation_level=None)
     try:
-        connection.execute("VACUUM INTO ?", (str(target),))
+        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            raise StoreCorrupt(f"{path} is not a brainproj store", detail="Nothing was changed.")
+        _refuse_newer(connection, path)
     except BaseException:
-        target.unlink(missing_ok=True)
+        connection.close()
         raise
+    return connection
+
+
+def write_copy(connection: sqlite3.Connection, source: Path, target: Path) -> None:
+    """Write the whole store to a new file, readable by its owner alone; half a file is taken away again.
+
+    Raises StoreUnusable, of whichever of the two files it is.
+    """
+    with explained(target):
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            connection.execute("VACUUM INTO ?", (str(target),))
+        except sqlite3.DatabaseError as error:
+            target.unlink(missing_ok=True)
+            known = _explain(error, source)
+            raise known if isinstance(known, StoreCorrupt) else error from error
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
 
 
 def move_away(path: Path) -> str:
     """The command that moves a store away with its log: a log left behind would be taken for the next store's."""
-    damaged = quote(str(path.parent / "damaged"))
+    damaged = quote(str(path.parent / DAMAGED))
     return f"mkdir -p {damaged} && mv {quote(str(path))}* {damaged}/"
 
 

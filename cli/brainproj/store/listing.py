@@ -96,6 +96,11 @@ def store_counts(db: sqlite3.Connection) -> dict[str, int]:
     }
 
 
+def list_tombstones(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
+    """(what, value, when) of all that was forgotten."""
+    return db.execute("SELECT what, value, made_at FROM tombstones").fetchall()
+
+
 def oldest_and_latest(db: sqlite3.Connection) -> tuple[int | None, int | None]:
     """When the first and the last of what is stored happened; microseconds."""
     row = db.execute("SELECT min(started_at), max(last_at) FROM sessions WHERE listed").fetchone()

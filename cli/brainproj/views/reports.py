@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from ..core.text import counted
+
 if TYPE_CHECKING:
     from rich.console import Group
 
@@ -37,7 +39,7 @@ def _last_lines(report: "Report") -> list[str]:
     """What became of the sessions, which of them have no project, and how long it took."""
     unattributed = f"{report.unattributed:,} sessions have no project: brainproj sessions --unattributed"
     return [
-        f"{report.sessions_added:,} new sessions, {report.sessions_updated:,} went on",
+        f"{counted(report.sessions_added, 'new session')}, {report.sessions_updated:,} went on",
         unattributed if report.unattributed else "",
         f"Done in {report.seconds:.1f} s. Transcripts were only read, never changed.",
     ]

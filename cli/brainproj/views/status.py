@@ -59,7 +59,7 @@ def render_runs(runs: "Sequence[HookRun]") -> "Group":
         Column("AGENT"), Column("HOOK"), Column("MS", right=True), Column("BYTES", right=True),
         Column("SAYS", clips=True),
     )  # fmt: skip
-    rows = [(run.agent, run.event, f"{run.elapsed_ms:,.0f}", run.size_bytes, run.says) for run in runs]
+    rows = [(run.agent, run.event, f"{run.elapsed_ms:,.0f}", run.size_bytes, run.says or None) for run in runs]
     return Group(render_table(columns, rows))
 
 
@@ -67,7 +67,8 @@ def _store_lines(status: "Status", home: str) -> list[str]:
     store = status.store
     path = short_path(printable(str(store.path)), home)
     if store.schema is None:
-        return [f"{'Store':<{LABEL}}{path} · nothing is stored yet: brainproj backfill"]
+        why = "cannot be read, see below" if store.size_bytes else "nothing is stored yet: brainproj backfill"
+        return [f"{'Store':<{LABEL}}{path} · {why}"]
     counts = store.counts
     kept = f"{counted(counts['projects'], 'project')} · {counted(counts['sessions'], 'session')}"
     kept += f" · {counted(counts['events'], 'event')} · {counted(counts['records'], 'record')}"
