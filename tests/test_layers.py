@@ -12,7 +12,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 VERBS = {
     "agentstates", "health", "reach", "restore", "spool", "status", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
-    "feeds", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
+    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
 LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
@@ -44,6 +44,7 @@ LIBRARIES: dict[str, set[str]] = {
     "git": {"gitinfo"},
     "tomlkit": {"config"},
     "zstandard": {"store", "agents"},
+    "watchfiles": {"follow"},
     "orjson": {"agents/lines"},
     "sqlite3": {"store", "verbs", "commands", "agents/codex/live", "hooks", "worker"},
 }

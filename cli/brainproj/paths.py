@@ -59,6 +59,16 @@ class Paths:
         return self.home / "worker.lock"
 
     @property
+    def watch_lock(self) -> Path:
+        """Held by the one `watch` that runs."""
+        return self.home / "watch.lock"
+
+    @property
+    def watch_state(self) -> Path:
+        """What `watch` tells of itself: since when, how far behind."""
+        return self.home / "watch.json"
+
+    @property
     def config_path(self) -> Path:
         """The person's settings."""
         return self.home / "config.toml"

@@ -11,6 +11,7 @@ from .agentstates import AgentState
 from .config import NUMBERS, Config, ScopeSetting, SetBy, whole_number
 from .core.times import from_micros, render_time
 from .errors import StoreUnusable
+from .follow import FollowerState
 from .health.findings import Finding, needs_attention
 from .paths import Paths
 from .reach import Reach
@@ -53,6 +54,7 @@ class Status:
     settings: tuple[Setting, ...]
     brain_url: str | None
     excluded: Mapping[str, tuple[str, ...]]
+    follower: FollowerState | None
     home_bytes: int
     free_bytes: int
     findings: tuple[Finding, ...]
@@ -82,6 +84,7 @@ class Status:
                 "unread_bytes": sum(reach.unread_bytes for reach in self.reaches.values()),
                 "unread_since": render_time(self.unread_since),
             },
+            "watch": self.follower.value() if self.follower else None,
             "brain": {"url": self.brain_url},
             "scope": {
                 "effective": self.scope.effective.value,

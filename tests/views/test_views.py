@@ -19,6 +19,7 @@ from brainproj.config import Scope, ScopeSetting, SetBy
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
+from brainproj.follow import FollowerState
 from brainproj.health.findings import Finding, Severity
 from brainproj.health.hookruns import HookRun
 from brainproj.ingest import Report
@@ -158,6 +159,7 @@ STATUS = Status(
     settings=(Setting("hot_arcs_top_n", 5, SetBy.CONFIG), Setting("stale_lesson_days", 14, SetBy.DEFAULT)),
     brain_url=None,
     excluded={"projects": (), "folders": ("~/private",), "agents": ()},
+    follower=FollowerState(True, None, 12, 0.31, 0.62),
     home_bytes=690_000_000,
     free_bytes=52_000_000_000,
     findings=FINDINGS,

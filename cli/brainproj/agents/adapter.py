@@ -68,6 +68,9 @@ class Adapter(Protocol):
     def find_transcripts(self, agent_home: Path) -> Iterator[Found]:
         """Every transcript below the agent's home. Unreadable folders are passed by."""
 
+    def watched_folders(self, agent_home: Path) -> tuple[Path, ...]:
+        """The folders below which transcripts are written; some may not be there yet."""
+
     def find_transcript(self, path: str) -> tuple[Path, Found] | None:
         """(agent's home, transcript at `path`); None for what is gone, or lies where this agent keeps none."""
 

@@ -23,6 +23,7 @@ COMMANDS = (
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
     Entry("records", "records", "List decisions, lessons and other records of this project."),
     Entry("backfill", "backfill", "Read the transcripts of Claude Code, Codex and Cursor into the store."),
+    Entry("watch", "watch", "Follow the agents' transcripts, so that what is said is found within a second."),
     Entry("resolve", "resolve", "Tell which project a folder belongs to, and why."),
     Entry("projects", "projects", "List the known projects; declare, alias, merge."),
     Entry("status", "status", "Show how everything stands: store, agents, lag, scope, and what needs attention."),

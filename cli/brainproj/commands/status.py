@@ -7,6 +7,7 @@ import typer
 from ..config import scope_in_force
 from ..core.text import counted
 from ..errors import BrainError
+from ..follow import read_follower_state
 from ..health.examine import examine
 from ..status import Status, list_settings, measure_home, read_store_state
 from ..views import terminal
@@ -56,6 +57,7 @@ def status(json: JSON = False) -> None:
             "folders": config.exclude_folders,
             "agents": config.exclude_agents,
         },
+        follower=read_follower_state(around.paths),
         home_bytes=home_bytes,
         free_bytes=free,
         findings=health.findings,

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     SKILL = "skill"
     EXCLUDE = "exclude"
     RULE = "rule"
+    UNIT = "unit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from ..repositories import find_readable_checkout
 from .changes import BACKUP, Plan, Problem, compute, unread_reason
 from .ledger import Kind, Ledger, Note, read_ledger
 from .parts import ExcludePart, HookPart, Launchers, Part, RulePart, SkillPart
+from .unit import UnitPart
 
 SKILL_FILE = "brainproj/SKILL.md"
 
@@ -114,6 +115,8 @@ def plan_uninstall(
         if set(note.agents) & set(agents) and (checkout is None or note.checkout == checkout.top)
     ]
     rules = _rule_parts(rule_folders) if "cursor" in agents else []
+    if checkout is None and len(agents) == len(INTEGRATIONS):
+        noted += [UnitPart(Path(file), "") for file, note in ledger.files.items() if note.kind is Kind.UNIT]
     unnoted = [part for part in standard if part.kind is not Kind.EXCLUDE or str(part.path) not in ledger.files]
     for part in (*unnoted, *noted, *rules):
         known = parts.get(part.path)
@@ -123,6 +126,12 @@ def plan_uninstall(
     left = {problem.path for problem in problems}
     sound = tuple(part for part in parts.values() if part.path not in left)
     return Plan(sound, tuple(changes), tuple(problems), (), checkout.top if checkout else "")
+
+
+def plan_one(ledger: Ledger, part: Part, *, is_taking: bool) -> Plan:
+    """What putting in, or taking out, one part alone would do."""
+    changes, problems = compute([part], ledger, is_taking=is_taking)
+    return Plan((part,) if not problems else (), tuple(changes), tuple(problems))
 
 
 def _rule_parts(folders: Iterable[str]) -> list[Part]:

@@ -113,9 +113,9 @@ def _other_lines(status: "Status", home: str, now: datetime) -> list[str]:
         )
     elif status.store.schema is not None:
         lines.append(f"{'Lag':<{LABEL}}none: all that the agents wrote is stored and can be searched")
-    brain = (
-        f"{status.brain_url} is set, and is not asked yet" if status.brain_url else "local only (BRAIN_URL is not set)"
-    )
+    lines.append(f"{'Watch':<{LABEL}}{_watch_words(status)}")
+    url = status.brain_url
+    brain = f"{printable(url)} is set, and is not asked yet" if url else "local only (BRAIN_URL is not set)"
     lines.append(f"{'Brain':<{LABEL}}{brain}")
     where = f" in {printable(status.project)}" if status.project else ""
     lines.append(f"{'Scope':<{LABEL}}{status.scope.effective}{where} ({status.scope.set_by.value})")
@@ -132,6 +132,16 @@ def _other_lines(status: "Status", home: str, now: datetime) -> list[str]:
         beyond = f"; {counted(deleted, 'session')} that the agents have deleted" if deleted else ""
         lines.append(f"{'Kept':<{LABEL}}since {status.store.oldest_at:%Y-%m-%d}, for ever{beyond}")
     return lines
+
+
+def _watch_words(status: "Status") -> str:
+    """What there is to say of `watch`."""
+    state = status.follower
+    if state is None or not state.is_running:
+        return "not running; hooks read at each prompt and stop (brainproj watch)"
+    if state.lag_p95_s is None:
+        return "running; nothing was written since it began"
+    return f"running; found {state.lag_p50_s:.1f} s after it was written (median), {state.lag_p95_s:.1f} s (p95)"
 
 
 def _attention(findings: Sequence[Finding]) -> "list[Text]":

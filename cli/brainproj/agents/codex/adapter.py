@@ -20,6 +20,10 @@ class CodexAdapter:
         """Every transcript below the agent's home, in no order."""
         return find_rollouts(agent_home)
 
+    def watched_folders(self, agent_home: Path) -> tuple[Path, ...]:
+        """Where transcripts are written."""
+        return tuple(agent_home / folder for folder in FOLDERS)
+
     def find_transcript(self, path: str) -> tuple[Path, Found] | None:
         """The agent's home, and the transcript at `path`."""
         return find_one(FOLDERS, path, is_child=False) if path.rpartition("/")[2].startswith("rollout-") else None

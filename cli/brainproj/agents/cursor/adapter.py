@@ -20,6 +20,10 @@ class CursorAdapter:
         """Every transcript below the agent's home, in no order."""
         return find_transcripts(agent_home)
 
+    def watched_folders(self, agent_home: Path) -> tuple[Path, ...]:
+        """Where transcripts are written."""
+        return (agent_home / "projects",)
+
     def find_transcript(self, path: str) -> tuple[Path, Found] | None:
         """The agent's home, and the transcript at `path`."""
         if not path.endswith(".jsonl") or "/agent-transcripts/" not in path:
