@@ -213,7 +213,9 @@ def sort_tasks(tasks: list[Task], resolver: Resolver, first: str | None) -> list
     return sorted(tasks, key=lambda task: (task.found.is_child, task.found.path not in mine))
 
 
-def make_writer(db: sqlite3.Connection, redact: Callable[[str], str], now: datetime) -> Writer:
+def make_writer(
+    db: sqlite3.Connection, redact: Callable[[str], str], now: datetime, *, is_import: bool = False
+) -> Writer:
     """A writer whose every text is encodable and redacted."""
     database.prepare_for_writing(db)
-    return Writer(db, lambda text: redact(encodable(text)), now)
+    return Writer(db, lambda text: redact(encodable(text)), now, is_import=is_import)

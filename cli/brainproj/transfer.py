@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from .agents.registry import AGENT_NAMES
 from .core.catalogue import KnownProject
 from .core.events import Event, Flag, Kind, Outcome, PromptedBy, SessionFacts, Speaker
+from .core.ids import EVENT_ID_LETTERS
 from .core.text import encodable
 from .core.times import parse_time, render_time
 from .errors import BrainError
@@ -72,22 +74,23 @@ def export_project(
         yield json.dumps({**row, **hidden}, ensure_ascii=False)
 
 
-def read_head(line: bytes, name: str) -> dict[str, str | None]:
+def read_head(line: bytes, name: str, redact: Callable[[str], str]) -> dict[str, str | None]:
     """The project that an export is of: key, name, remote. Raises NotAnExport."""
     head = _object(line)
     project = head.get("project") if head else None
-    if head is None or head.get("type") != FORMAT or not isinstance(project, dict) or not _text(project.get("key")):
+    key = _text(project.get("key")) if isinstance(project, dict) else None
+    if head is None or head.get("type") != FORMAT or not isinstance(project, dict) or not key or redact(key) != key:
         raise NotAnExport(f"{name} is no export of brainproj", hint="make one with `brainproj export PROJECT`")
     if head.get("version") != VERSION:
         raise NotAnExport(
             f"{name} was written by a newer brainproj (version {head.get('version')}, this one knows {VERSION})",
             hint="upgrade with `uv tool upgrade brainproj`",
         )
-    key = str(project["key"])
+    spoken = redact(_text(project.get("name")) or "")
     return {
         "key": key,
-        "name": _text(project.get("name")) or key.rpartition("/")[2],
-        "remote": _text(project.get("remote")),
+        "name": spoken or key.rpartition("/")[2],
+        "remote": key if project.get("remote") == key else None,
     }
 
 
@@ -97,8 +100,10 @@ class Importer:
     def __init__(self, db: sqlite3.Connection, writer: Writer, project: KnownProject, name: str) -> None:
         self.db, self.writer, self.name = db, writer, name
         self.number = project.ids[0]
+        self.redact = writer.redact
         self.report = Imported(project)
-        self._rows: dict[tuple[str, str], SessionRow] = {}
+        self._told: set[tuple[str, str]] = set()
+        """Sessions that are new, and that a line of the export told of."""
         self._positions: dict[tuple[str, str, int], Position] = {}
 
     def take_all(self, lines: Iterable[bytes]) -> Imported:
@@ -116,7 +121,6 @@ class Importer:
 
     def _flush(self) -> None:
         self.writer.flush()
-        self._rows.clear()
         self._positions.clear()
 
     def _take(self, line: bytes) -> bool:
@@ -137,63 +141,75 @@ class Importer:
         return True
 
     def _take_session(self, row: dict[str, Any]) -> None:
-        agent, session_id = _needed(row, "agent"), _needed(row, "session_id")
-        known = self.writer.session(agent, session_id)
-        if self.writer.forgotten.holds_session(known) or not known.is_new:
+        """A session of the export's project; one that is here already is left as it is."""
+        known = self._session(row)
+        if known is None or not known.is_new or self.writer.forgotten.holds_session(known):
             return
-        cwd = _text(row.get("cwd"))
+        cwd = self._text(row.get("cwd"))
         facts = SessionFacts(
-            session_id=session_id,
-            parent_id=_text(row.get("parent_id")),
-            forked_from=_text(row.get("forked_from")),
+            session_id=known.session_id,
+            parent_id=self._text(row.get("parent_id")),
+            forked_from=self._text(row.get("forked_from")),
             cwd=cwd,
-            branch=_text(row.get("branch")),
-            model=_text(row.get("model")),
-            own_title=_text(row.get("title")) if row.get("has_own_title") else None,
+            branch=self._text(row.get("branch")),
+            model=self._text(row.get("model")),
+            own_title=self._text(row.get("title")) if row.get("has_own_title") else None,
             prompted_by=PromptedBy(row.get("prompted_by") or "person"),
             started_at=parse_time(row.get("started_at")),
             last_at=parse_time(row.get("last_at")),
-            hidden_thinking=int(row.get("hidden_thinking") or 0),
+            hidden_thinking=_number(row.get("hidden_thinking") or 0, 0, 1 << 31),
         )
-        position = self._position(agent, session_id, 0)
-        self.writer.describe(known, facts, position, _text(row.get("title")), is_child=not row.get("listed", True))
+        position = self._position(known, 0)
+        title = self._text(row.get("title"))
+        self.writer.describe(known, facts, position, title, is_child=not row.get("listed", True))
         known.columns.pop("transcript", None)  # it stayed where it was written
-        self._attribute(known, _text(row.get("worktree")), cwd)
-
-    def _attribute(self, row: SessionRow, worktree: str | None, cwd: str | None) -> None:
-        self.writer.attribute(row, self.number, "explicit", f"it was imported from {self.name}", worktree, cwd)
+        why = f"it was imported from {self.name}"
+        self.writer.attribute(known, self.number, None, why, self._text(row.get("worktree")), cwd)
+        self._told.add((known.agent, known.session_id))
 
     def _take_event(self, row: dict[str, Any]) -> None:
-        agent, session_id = _needed(row, "agent"), _needed(row, "session_id")
+        known = self._session(row)
+        if known is None or (known.is_new and (known.agent, known.session_id) not in self._told):
+            raise ValueError("an event of a session that nobody told of, or of another project")
         event = Event(
             kind=Kind(row["kind"]),
             speaker=Speaker(row["speaker"]),
-            text=encodable(_needed(row, "text", may_be_empty=True)),
+            text=_needed(row, "text", may_be_empty=True),
             at=parse_time(row.get("at")),
-            tool=_text(row.get("tool")),
+            tool=self._text(row.get("tool")),
             outcome=Outcome(row["outcome"]) if row.get("outcome") else None,
-            flags=Flag(int(row.get("flags") or 0)),
-            agent_id=_text(row.get("agent_id")),
+            flags=Flag(_number(row.get("flags") or 0, 0, 1 << 16)),
+            agent_id=self._text(row.get("agent_id")),
         )
-        letters, call, place = _needed(row, "id"), row.get("call"), int(row["place"])
-        if len(letters) != 12 or not (call is None or isinstance(call, int)) or abs(place) >= 1 << 62:
+        letters = _needed(row, "id")
+        if len(letters) != EVENT_ID_LETTERS:
             raise ValueError(letters)
-        if isinstance(call, int) and not -(1 << 63) <= call < 1 << 63:
-            raise ValueError(call)
-        code = codes.id_number(letters)
-        known = self.writer.session(agent, session_id)
-        if known.project is None and known.is_new:
-            self._attribute(known, None, None)
+        call = None if row.get("call") is None else _number(row["call"], -(1 << 63), 1 << 63)
+        place = _number(row["place"], 0, 1 << 62)
+        position = self._position(known, _number(row.get("source") or 0, 0, 1 << 31))
         self.report.events_read += 1
-        position = self._position(agent, session_id, int(row.get("source") or 0))
-        self.writer.add_as(code, event, known, position.id, place, call)
+        self.writer.add_as(codes.id_number(letters), event, known, position.id, place, call)
 
-    def _position(self, agent: str, session_id: str, source: int) -> Position:
+    def _session(self, row: dict[str, Any]) -> SessionRow | None:
+        """The row of a session; None where it is stored, and of another project than the export's."""
+        agent, session_id = self.redact(_needed(row, "agent")), self.redact(_needed(row, "session_id"))
+        if agent not in AGENT_NAMES:
+            raise ValueError(agent)
+        known = self.writer.session(agent, session_id)
+        is_ours = known.project in self.report.project.ids or (agent, session_id) in self._told
+        return known if known.is_new or is_ours else None
+
+    def _text(self, value: object) -> str | None:
+        """A text of the line, without secrets: also where a folder is expected, since a file can say anything."""
+        text = _text(value)
+        return self.redact(text) if text else None
+
+    def _position(self, row: SessionRow, source: int) -> Position:
         """What orders the events of one transcript that is not here."""
-        key = (agent, session_id, source)
+        key = (row.agent, row.session_id, source)
         if key not in self._positions:
-            path = f"import:{agent}/{session_id}/{source}"
-            position = read_position(self.db, path) or self.writer.new_position(agent, path)
+            path = f"import:{row.agent}/{row.session_id}/{source}"
+            position = read_position(self.db, path) or self.writer.new_position(row.agent, path)
             self.writer.done(position)
             self._positions[key] = position
         return self._positions[key]
@@ -209,6 +225,13 @@ def _object(line: bytes) -> dict[str, Any] | None:
 
 def _text(value: object) -> str | None:
     return encodable(value) if isinstance(value, str) and value and "\0" not in value else None
+
+
+def _number(value: object, low: int, high: int) -> int:
+    """A whole number within bounds; the store has 64 bits."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value < high:
+        raise ValueError(value)
+    return value
 
 
 def _needed(row: dict[str, Any], name: str, *, may_be_empty: bool = False) -> str:

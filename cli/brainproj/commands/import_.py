@@ -43,14 +43,15 @@ def run_import(
     around = find_surroundings()
     name = "stdin" if file == "-" else file
     with _opened(file) as stream:
-        head = read_head(stream.readline(LINE_LIMIT), name)
+        redact = Redactor(around.config.hide, around.config.keep).redact
+        head = read_head(stream.readline(LINE_LIMIT), name, redact)
         db = open_store(around.paths.brain_db)
         resolver = resolver_for(around, db)
         need_room(around.paths.home)
         with locked(around.paths.ingest_lock), explained(around.paths.brain_db):
             here = resolver.resolve(current_folder(), around.environment).identity  # so that it is known by its name
             known = resolver.catalogue.get(project) if project else _project_of(around, resolver, head, name)
-            writer = make_writer(db, Redactor(around.config.hide, around.config.keep).redact, around.now)
+            writer = make_writer(db, redact, around.now, is_import=True)
             found = Importer(db, writer, known, name).take_all(_lines(stream))
     Ingest(around.paths, around.config, db, resolver, around.now).run(Wanted(transcripts=()))
     if json:

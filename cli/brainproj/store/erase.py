@@ -21,6 +21,16 @@ def erase_traces(db: sqlite3.Connection) -> None:
 
 def forget_events(db: sqlite3.Connection, events: Iterable[int], now: int) -> int:
     """Take out these events (by row number) with their texts and the records made of them; how many there were."""
+    numbers = list(events)
+    for number in numbers:
+        row = db.execute("SELECT code FROM events WHERE id = ?", (number,)).fetchone()
+        if row is not None:
+            _tombstone(db, "event", str(row[0]), now)
+    return remove_events(db, numbers)
+
+
+def remove_events(db: sqlite3.Connection, events: Iterable[int]) -> int:
+    """Take out events with their texts and records, without a tombstone: they may come again; how many there were."""
     bodies: list[int] = []
     sessions: set[int] = set()
     count = 0
@@ -29,7 +39,6 @@ def forget_events(db: sqlite3.Connection, events: Iterable[int], now: int) -> in
         if row is None:
             continue
         count += 1
-        _tombstone(db, "event", str(row[0]), now)
         bodies += _delete_records(db, "event = ?", (number,))
         bodies += [body for (body,) in db.execute("SELECT body FROM revisions WHERE event = ?", (number,)) if body]
         db.execute("DELETE FROM revisions WHERE event = ?", (number,))

@@ -30,6 +30,7 @@ from .gathering import (
     record_columns,
     redact_state,
 )
+from .imports import Imports
 from .revise import add_revision, move_session
 from .transcripts import Position, write_positions
 
@@ -42,9 +43,11 @@ UNATTRIBUTED = 0
 
 
 class Writer:
-    """Gathers and writes. `redact` is applied to every text before anything else sees it."""
+    """Gathers and writes. `redact` is applied to every text before anything else sees it; is_import: see `imports`."""
 
-    def __init__(self, db: sqlite3.Connection, redact: Callable[[str], str], now: datetime) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, redact: Callable[[str], str], now: datetime, *, is_import: bool = False
+    ) -> None:
         self.db = db
         self.redact = redact
         self.now = to_micros(now) or 0
@@ -68,6 +71,7 @@ class Writer:
         self._gaps: list[tuple[object, ...]] = []
         self._positions: dict[int, Position] = {}
         self.forgotten = Forgotten(db)
+        self._imports = Imports(db, is_import=is_import)
 
     def _highest(self, table: str) -> int:
         row = self.db.execute(f"SELECT max(id) FROM {table}").fetchone()
@@ -107,6 +111,7 @@ class Writer:
             "last_at": to_micros(facts.last_at),
         }
         if not is_child:
+            self._imports.outrank(row.id)
             said |= {
                 "cwd": facts.cwd,
                 "title": title if facts.own_title is not None else None,
@@ -126,7 +131,7 @@ class Writer:
         self._touch(row)
 
     def attribute(
-        self, row: SessionRow, project: int | None, rule: str, why: str, worktree: str | None, cwd: str | None
+        self, row: SessionRow, project: int | None, rule: str | None, why: str, worktree: str | None, cwd: str | None
     ) -> None:
         """Give a session its project, and the folder by which it was found unless its own transcript names one."""
         row.project, row.rule = project, rule
@@ -168,24 +173,16 @@ class Writer:
         return self.add_as(code, event, row, position.id, place.offset, call_number(event.call_id), again=again)
 
     def add_as(
-        self,
-        code: int,
-        event: Event,
-        row: SessionRow,
-        source: int,
-        offset: int,
-        call: int | None,
-        *,
-        again: bool = False,
+        self, code: int, event: Event, row: SessionRow, source: int, at: int, call: int | None, *, again: bool = False
     ) -> int | None:
-        """Gather an event whose id is known. `call`: the number that pairs a call with its result."""
+        """Gather an event whose id is known. `at`: its place. `call`: the number that pairs a call with its result."""
         if self.forgotten.holds(row, code, event.at):
             return None
         if code in self._owners:
             return code
         self._owners[code] = row.id
         text = self.redact(event.text)
-        self._pending.append(Pending(code, event, text, row, source, offset, again, call))
+        self._pending.append(Pending(code, event, text, row, source, at, again, call))
         self.size_bytes += len(text) + 400
         self._touch(row)
         return code
@@ -193,14 +190,15 @@ class Writer:
     def owner_of(self, code: int) -> int | None:
         """The session that had an event first."""
         if not self._is_empty:
-            row = self.db.execute("SELECT session FROM events WHERE code = ?", (code,)).fetchone()
-            if row is not None:
+            row = self.db.execute("SELECT session, source FROM events WHERE code = ?", (code,)).fetchone()
+            if row is not None and not self._imports.holds(row[1]):
                 return int(row[0])
         return self._owners.get(code)
 
     def _settle(self) -> None:
         """Turn what was gathered into rows: leave out what the store has, find the texts it has."""
         pending = self._pending
+        self._imports.give_way(one.code for one in pending)
         stored = {} if self._is_empty else self._stored_events([one.code for one in pending])
         fresh = [one for one in pending if one.code not in stored]
         for one in pending:
@@ -224,11 +222,9 @@ class Writer:
     def _settle_event(self, one: Pending, digest: int | None) -> None:
         event, row = one.event, one.row
         number = self._take("events")
-        body = (
-            None
-            if digest is None
-            else self._body(digest, one.text, one.raw, row.project or UNATTRIBUTED, one.body_class)
-        )
+        body = None
+        if digest is not None:
+            body = self._body(digest, one.text, one.raw, row.project or UNATTRIBUTED, one.body_class)
         self._events.append(
             (
                 number,
