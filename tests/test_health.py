@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -431,9 +432,67 @@ def test_config_that_is_not_toml_is_an_error_of_its_own(well: Fleet, cli: Cli) -
         assert cli(command).code == 3
 
 
+@pytest.mark.parametrize("config", ["", "[hosts]\n", "[hosts]\nx = 'y'\n", "scope = 'strict'\n\n[hosts]\n# mine\n"])
+def test_the_remedy_for_a_host_leaves_the_settings_whole(well: Fleet, cli: Cli, config: str) -> None:
+    alias(well)
+    (well.base / "config.toml").write_text(config)
+    remedy = cli.ok("doctor", "--json").json["findings"][0]["remedy"]
+    subprocess.run(["sh", "-c", remedy], check=True)
+    assert ids(cli.ok("doctor", "--json")) == []
+    assert cli.ok("resolve", well.place / "gamma", "--json").json["project"]["key"] == "github.com/acme/gamma"
+    assert all(line in (well.base / "config.toml").read_text() for line in config.splitlines())
+
+
+def test_settings_of_hosts_in_another_form_are_opened(well: Fleet, cli: Cli) -> None:
+    alias(well)
+    (well.base / "config.toml").write_text('hosts = {x = "y"}\n')
+    assert cli.ok("doctor", "--json").json["findings"][0]["remedy"].startswith("${EDITOR:-vi} ")
+
+
+@pytest.mark.parametrize("at", [253_000_000_000, -99_999_999_999, 999_999_999_999])
+def test_a_transcript_from_no_time_at_all(well: Fleet, cli: Cli, at: int) -> None:
+    path = next((well.home / ".claude/projects").rglob("*.jsonl"))
+    try:
+        os.utime(path, (at, at))
+    except OSError:
+        pytest.skip("this file system has no such time")
+    assert cli("status").code == 0 and cli("doctor").code in (0, 1)
+
+
+def test_doctor_leaves_nothing_behind(well: Fleet, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    for make in (
+        lambda: None,
+        lambda: (well.base / "ready.db").unlink(),
+        lambda: (well.base / "ready.db").write_text("x"),
+    ):
+        make()
+        cli("doctor")
+        cli("doctor", "--fix")
+    time.sleep(1)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_store_that_lacks_a_table(well: Fleet, cli: Cli) -> None:
+    db = sqlite3.connect(well.base / "brain.db")
+    db.execute("DROP TABLE sessions")
+    db.close()
+    found = cli("doctor", "--json").json["findings"][-1]
+    assert found["id"] == "store-damaged" and "it lacks the table sessions" in found["what"]
+    assert cli("export").code == 4
+
+
 def test_ssh_aliases(tmp_path: Path) -> None:
-    (tmp_path / "config").write_text("Host a B *.x\n HostName Example.com\nHost *\n  User x\nhost c\nHostName=d\n")
-    assert around.read_ssh_aliases(tmp_path / "config") == {"a": "example.com", "b": "example.com"}
+    (tmp_path / "config").write_text(
+        'Host a B *.x\n HostName Example.com\nHost *\n  User x\nhost c\nHostName=d\nHost="e"\n HostName "f.org"\nHost g\n HostName %h.x\n'
+    )
+    assert around.read_ssh_aliases(tmp_path / "config") == {
+        "a": "example.com",
+        "b": "example.com",
+        "c": "d",
+        "e": "f.org",
+    }
     assert around.read_ssh_aliases(tmp_path / "none") == {}
 
 

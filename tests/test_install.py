@@ -33,7 +33,7 @@ from brainproj.paths import Paths, find_paths
 
 from .cli import Cli, at_terminal, spawn
 from .conftest import CASES, DATA
-from .repositories import git, make_repository
+from .repositories import add_worktree, git, make_repository
 
 AGENTS = ("claude", "codex", "cursor")
 PLACES = {"claude": ".claude/settings.json", "codex": ".codex/hooks.json", "cursor": ".cursor/hooks.json"}
@@ -395,6 +395,86 @@ def test_what_is_left_is_not_played_down(paths: Paths, cli: Cli) -> None:
     assert cli("install", "claude", "--project", "--statusline").code == 2
 
 
+@pytest.mark.parametrize("content", [b"", b"\n", b"  \r\n\t", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_an_empty_file_is_a_file(paths: Paths, content: bytes) -> None:
+    for place in PLACES.values():
+        (paths.user_home / place).write_bytes(content)
+    assert apply_uninstall(paths, plan_uninstall(paths, AGENTS)).problems == ()
+    put_in(paths)
+    assert all(b"brainproj/hook" in (paths.user_home / place).read_bytes() for place in PLACES.values())
+    take_out(paths)
+    assert all((paths.user_home / place).read_bytes() == content for place in PLACES.values())
+
+
+def test_empty_lists_of_others_stay_whoever_wrote_the_file_anew(paths: Paths) -> None:
+    own = {"claude": {"hooks": {"Stop": [], "PreToolUse": []}}, "codex": {"hooks": {}}, "cursor": {"hooks": {}}}
+    for agent, value in own.items():
+        (paths.user_home / PLACES[agent]).write_text(json.dumps(value))
+    put_in(paths)
+    for place in PLACES.values():
+        path = paths.user_home / place
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=2))
+    take_out(paths)
+    for agent, value in own.items():
+        assert json.loads((paths.user_home / PLACES[agent]).read_text()) == value
+
+
+def test_a_file_that_has_the_name_of_the_backup_is_left(paths: Paths) -> None:
+    path = paths.claude_home / "settings.json"
+    path.write_text('{ "a": 1 }')
+    backup = path.with_name("settings.json.brainproj.bak")
+    backup.write_text("mine")
+    put_in(paths, "claude")
+    take_out(paths)
+    assert backup.read_text() == "mine" and json.loads(path.read_text()) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "ledger", ["gone", "{", "[]", '{"files": []}', '{"launchers": [""], "files": {"a\\u0000": {}}}', "folder"]
+)
+def test_without_a_ledger_nothing_is_left_either(paths: Paths, cli: Cli, ledger: str) -> None:
+    before = tree(paths.user_home)
+    (paths.claude_home / "settings.json").write_text(
+        mine := '{"hooks": {"Stop": [{"hooks": [{"command": ". ./env.sh"}]}]}}'
+    )
+    put_in(paths)
+    paths.ledger_path.unlink()
+    if ledger == "folder":
+        paths.ledger_path.mkdir()
+    elif ledger != "gone":
+        paths.ledger_path.write_text(ledger)
+    cli("status")
+    cli("uninstall", "--yes")
+    assert json.loads((paths.claude_home / "settings.json").read_text()) == json.loads(mine)
+    (paths.claude_home / "settings.json").unlink()
+    assert set(tree(paths.user_home)) - {".agents", ".agents/skills", ".claude/skills"} == set(before)
+
+
+def test_the_last_of_two_status_lines_is_ours(paths: Paths, cli: Cli) -> None:
+    path = paths.claude_home / "settings.json"
+    path.write_text("{}")
+    cli.ok("install", "claude", "--statusline", "--yes", "--no-backfill")
+    path.write_text(path.read_text().replace("{", '{"statusLine": {"type": "command", "command": "mine"},', 1))
+    cli.ok("uninstall", "--yes")
+    assert json.loads(path.read_text()) == {"statusLine": {"type": "command", "command": "mine"}}
+
+
+def test_a_home_that_no_settings_file_can_name(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = os.fsencode(tmp_path) + b"/h\xff"
+    os.makedirs(home + b"/.claude")
+    monkeypatch.setenv("HOME", os.fsdecode(home))
+    done = cli("install", "claude", "--yes", "--no-backfill")
+    assert done.code == 1 and "its path is not UTF-8" in done.err and os.listdir(home + b"/.claude/skills/brainproj")
+    assert stat.S_IMODE(os.stat(home + b"/.brainproj").st_mode) == 0o700
+
+
+def test_a_pipe_in_the_place_of_settings_holds_nobody_up(paths: Paths, cli: Cli) -> None:
+    os.mkfifo(paths.claude_home / "settings.json")
+    done = cli("install", "claude", "--yes", "--no-backfill")
+    assert done.code == 1 and "is no file" in done.err
+    assert "unreadable" in cli.ok("status").out
+
+
 # one agent of several, other homes ---------------------------------------------------------------------------------
 
 
@@ -489,6 +569,65 @@ def test_a_file_that_git_tracks_is_left(
     done = cli("install", "codex", "--project", "--yes", "--no-backfill")
     assert done.code == 1 and "git tracks it" in done.err
     assert (repository / ".codex/hooks.json").read_text() == "{}" and git(repository, "status", "--porcelain") == ""
+
+
+def test_two_worktrees_share_gits_list(paths: Paths, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = make_repository(tmp_path / "alpha")
+    tree_ = add_worktree(repository, tmp_path / "wt", "wt")
+    exclude = (repository / ".git/info/exclude").read_bytes()
+    for folder in (repository, tree_):
+        monkeypatch.chdir(folder)
+        cli.ok("install", "claude", "--project", "--yes", "--no-backfill")
+    for folder, other in ((repository, tree_), (tree_, repository)):
+        monkeypatch.chdir(folder)
+        cli.ok("uninstall", "--project", "--yes")
+        assert git(other, "status", "--porcelain", "-uall") == ""
+        monkeypatch.chdir(folder)
+        if folder == repository:
+            assert (tree_ / ".claude/settings.local.json").exists()
+    assert (repository / ".git/info/exclude").read_bytes() == exclude
+
+
+def test_lines_of_others_in_gits_list_stay(
+    paths: Paths, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(tmp_path / "alpha")
+    exclude = repository / ".git/info/exclude"
+    exclude.write_text("/.claude/settings.local.json\n")
+    monkeypatch.chdir(repository)
+    cli.ok("uninstall", "--project", "--yes")
+    cli.ok("install", "--project", "--yes", "--no-backfill")
+    cli.ok("uninstall", "--project", "--yes")
+    assert exclude.read_text() == "/.claude/settings.local.json\n"
+
+
+@pytest.mark.parametrize("kind", ["split index", "linked folder", "linked file", "link to the home"])
+def test_no_file_that_git_tracks_is_changed_by_any_way(
+    paths: Paths, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    repository = make_repository(tmp_path / "alpha")
+    shared = repository / ("agents" if kind == "linked folder" else ".codex")
+    if kind == "link to the home":
+        put_in(paths, "codex")
+        (repository / ".codex").symlink_to(paths.codex_home)
+    else:
+        shared.mkdir()
+        (shared / "hooks.json").write_text("{}")
+    if kind == "linked folder":
+        (repository / ".codex").symlink_to("agents")
+    if kind == "linked file":
+        (shared / "hooks.json").rename(repository / "shared.json")
+        (shared / "hooks.json").symlink_to("../shared.json")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "hooks")
+    if kind == "split index":
+        git(repository, "update-index", "--split-index")
+    before = tree(paths.user_home)
+    monkeypatch.chdir(repository)
+    assert cli("install", "codex", "--project", "--yes", "--no-backfill").code == 1
+    assert git(repository, "status", "--porcelain", "-uall") == ""
+    cli("uninstall", "--project", "--yes")
+    assert git(repository, "status", "--porcelain", "-uall") == "" and tree(paths.user_home) == before
 
 
 def test_nothing_is_put_where_git_cannot_be_told(
@@ -632,9 +771,9 @@ def test_secrets_in_settings_are_not_shown(paths: Paths, cli: Cli) -> None:
     assert token not in done.out and "TOKEN" in done.out
 
 
-def test_a_file_of_hundreds_of_hooks_does_not_take_long(paths: Paths) -> None:
+def test_a_file_of_thousands_of_hooks_does_not_take_long(paths: Paths) -> None:
     group = {"hooks": [{"type": "command", "command": "x" * 200}]}
-    text = json.dumps({"hooks": {"Stop": [group] * 400}}, indent=2)
+    text = json.dumps({"hooks": {"Stop": [group] * 3000}}, indent=2)
     began = time.monotonic()
     part = HookPart(Path("x"), INTEGRATIONS[1], find_launchers(paths, Ledger()))
     assert part.take(part.put(text, None) or "", None) == text

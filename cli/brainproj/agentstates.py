@@ -16,6 +16,8 @@ from .agents.integrations import INTEGRATIONS
 from .agents.registry import agent_home
 from .core.jsontext import NotJson, parse_json
 from .core.times import from_micros
+from .errors import BrainError
+from .files import read_or_none
 from .install.ledger import Ledger, digest, read_ledger
 from .install.parts import skill_text
 from .install.plan import SKILL_FILE, find_agents, find_launchers
@@ -146,11 +148,10 @@ def _entries(path: Path, one: Integration, judge: Judge) -> tuple[str | None, st
 def _read(path: Path) -> tuple[str | None, str | None]:
     """(text, why there is none)."""
     try:
-        return path.read_bytes().decode("utf-8"), None
-    except FileNotFoundError:
-        return None, None
-    except OSError as error:
-        return None, f"it cannot be read: {error.strerror}"
+        raw = read_or_none(path)
+        return None if raw is None else raw.decode("utf-8"), None
+    except BrainError as error:
+        return None, f"it cannot be read: {error.detail or error.message}"
     except UnicodeDecodeError:
         return None, "it is not UTF-8"
 

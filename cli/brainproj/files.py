@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from stat import S_ISREG
 
 from .errors import BrainError
 
@@ -20,11 +21,22 @@ class ChangedMeanwhile(BrainError):
 def read_or_none(path: Path) -> bytes | None:
     """What a file holds; None where there is none. Raises BrainError for one that cannot be read."""
     try:
+        if not S_ISREG(path.stat().st_mode):
+            raise BrainError(f"{path} is no file")
         return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise BrainError(f"cannot read {path}", detail=f"{error.strerror}. It was left as it was.") from error
+
+
+def read_text_or_none(path: Path) -> str | None:
+    """The text of somebody's file; None where there is none that can be read: a missing one, a pipe, no UTF-8."""
+    try:
+        raw = read_or_none(path)
+        return None if raw is None else raw.decode("utf-8")
+    except (BrainError, UnicodeDecodeError):
+        return None
 
 
 def write_whole(path: Path, content: bytes) -> None:

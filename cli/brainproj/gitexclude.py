@@ -16,8 +16,13 @@ def exclude_path(common_dir: str) -> Path:
 
 def is_tracked(git_dir: str, place: str) -> bool:
     """Whether the index of a checkout may hold a file: paths stand there in full, and names at least in version 4."""
+    indexes = [Path(git_dir) / "index", *Path(git_dir).glob("sharedindex.*")]  # a split index names the rest there
+    return any(_names(index, place) for index in indexes)
+
+
+def _names(path: Path, place: str) -> bool:
     try:
-        with (Path(git_dir) / "index").open("rb") as file:
+        with path.open("rb") as file:
             index = file.read(INDEX_LIMIT)
     except FileNotFoundError:
         return False

@@ -4,6 +4,7 @@ It runs the hook with an interpreter and a file that it names, if both are there
 program that is gone must not make an agent refuse a prompt.
 """
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable
@@ -38,9 +39,9 @@ def write_launcher(paths: Paths) -> bool:
     """Make the launcher, or mend it if it names another interpreter or file; False where it cannot be written."""
     wanted = launcher_text(paths.home, sys.executable, START)
     try:
-        if paths.launcher.read_text("utf-8") == wanted and paths.launcher.stat().st_mode & 0o100:
+        if paths.launcher.read_bytes() == os.fsencode(wanted) and paths.launcher.stat().st_mode & 0o100:
             return True
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         pass
     try:
         make_launcher(paths)
@@ -51,7 +52,7 @@ def write_launcher(paths: Paths) -> bool:
 
 def make_launcher(paths: Paths) -> None:
     """Write the launcher anew. Raises BrainError."""
-    write_whole(paths.launcher, launcher_text(paths.home, sys.executable, START).encode())
+    write_whole(paths.launcher, os.fsencode(launcher_text(paths.home, sys.executable, START)))
     paths.launcher.chmod(0o700)
 
 

@@ -19,7 +19,8 @@ def write_log(path: Path, text: str) -> bool:
     """Append a text with the time; False where the log cannot be written."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # `mode` counts for the last folder alone
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         if path.exists() and path.stat().st_size > LOG_LIMIT:
             path.replace(path.with_name(path.name + ".1"))
         with path.open("a", encoding="utf-8", errors="replace") as file:

@@ -12,6 +12,9 @@ from .paths import Paths
 from .store.listing import list_session_transcripts
 from .store.transcripts import read_stamps
 
+LATEST_S = 4_102_444_800
+"""The year 2100."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -42,8 +45,8 @@ class Reach:
 
 
 def written_at(found: Found) -> datetime:
-    """When a transcript was written last."""
-    return datetime.fromtimestamp(found.mtime_ns / 1e9, UTC)
+    """When a transcript was written last; a time that no calendar has is the nearest that one has."""
+    return datetime.fromtimestamp(min(max(found.mtime_ns / 1e9, 0.0), LATEST_S), UTC)
 
 
 def measure_reach(paths: Paths, config: Config, db: sqlite3.Connection) -> list[Reach]:

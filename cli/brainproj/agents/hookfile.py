@@ -5,7 +5,7 @@ ours only by its command. New ones are added behind what is there and never befo
 place; for the same reason an emptied group of a Codex file stays unless it is the last (formats/agents.md 2 and 4.3).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -80,20 +80,29 @@ def _put_one(text: str, shape: Shape, event: str, handler: Handler, judge: Judge
     return text
 
 
-def take_hooks(text: str, shape: Shape, judge: Judge) -> str:
-    """The file's text without any entry of ours, nor what held nothing else. Raises NotJson."""
+def take_hooks(text: str, shape: Shape, judge: Judge, made: Collection[str] | None = None) -> str:
+    """The file's text without any entry of ours, nor what was made to hold them and is empty now. Raises NotJson.
+
+    made: `hooks`, `hooks.EVENT`, `version`, as far as they were made for us; None: whatever is empty now.
+    """
     root = parse_json(text)
     hooks = root.member("hooks") if isinstance(root.value, dict) else None
     if hooks is None or not isinstance(hooks.value, dict):
         return text
+    took = False
     for event in dict.fromkeys(child.key or "" for child in hooks.children):
         while own := _own_commands(text, shape, event, judge):
+            took = True
             text = _take_handler(text, shape, event, *own[-1][:2])
             found = _hooks(text).member(event)
-            if found is not None and not found.value:
+            if found is not None and not found.value and (made is None or f"hooks.{event}" in made):
                 text = _take_member(text, "hooks", event)
-    if hooks.value and not _hooks(text).value:
-        text = _take_member(text, None, "hooks")
+    if took and not _hooks(text).value:
+        if made is None or "hooks" in made:
+            text = _take_member(text, None, "hooks")
+        version = parse_json(text).member("version")
+        if made is not None and "version" in made and version is not None and version.value == shape.version:
+            text = _take_member(text, None, "version")
     return text
 
 

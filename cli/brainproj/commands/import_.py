@@ -64,6 +64,9 @@ def run_import(
             f"{known.name}: {counted(found.sessions_added, 'session')} and {counted(found.events_added, 'event')} added"
             + (old if found.events_read > found.events_added else "")
         )
+        twins = [one.key for one in resolver.catalogue.find(known.name) if one.key != known.key]
+        if twins:
+            terminal.note(f"{', '.join(twins)} is called {known.name} too: name them by their keys")
         if known.root is None and here is not None and here.key != known.key:
             terminal.aside(f"It is filed under {known.key}. If that is this folder's project:")
             terminal.aside(f"  brainproj projects merge {known.key} {here.key}")

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 BLANKS = " \t\r\n"
@@ -40,6 +41,7 @@ class Node:
         return next((child for child in reversed(self.children) if child.key == key), None)
 
 
+@lru_cache(maxsize=4)
 def parse_json(text: str) -> Node:
     """The value of a whole text. Raises NotJson."""
     plain = _without_comments(text)

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from ..core.jsontext import NotJson, parse_json
+from ..files import read_text_or_none
 from ..paths import Paths
 from .agentihooks import publishes_feed
 
@@ -35,8 +36,8 @@ def read_channels(paths: Paths) -> list[str] | None:
 
 def _of_settings(path: Path) -> str | None:
     try:
-        value = parse_json(path.read_text("utf-8")).value
-    except (OSError, UnicodeDecodeError, NotJson):
+        value = parse_json(read_text_or_none(path) or "").value
+    except NotJson:
         return None
     environment = value.get("env") if isinstance(value, dict) else None
     found = environment.get(VARIABLE) if isinstance(environment, dict) else None
@@ -46,11 +47,7 @@ def _of_settings(path: Path) -> str | None:
 def _of_files(home: Path) -> str | None:
     files = [home / ".env", *sorted(path for path in home.glob("*.env") if path.name != ".env")]
     for path in files:
-        try:
-            lines = path.read_text("utf-8", "replace").splitlines()
-        except OSError:
-            continue
-        for line in lines:
+        for line in (read_text_or_none(path) or "").splitlines():
             found = LINE.match(line)
             if found and found[1] == VARIABLE:
                 return found[2].strip().strip("\"'")

@@ -13,6 +13,7 @@ from shlex import quote
 from ..config import Config
 from ..core.jsontext import NotJson, parse_json
 from ..core.text import counted
+from ..files import read_text_or_none
 from ..foreign.channels import BRAIN, VARIABLE, injects_feed, read_channels
 from ..foreign.swarms import scopes_itself
 from ..paths import Paths
@@ -22,8 +23,10 @@ from .findings import Finding, Severity
 KEPT_DAYS = 30
 """How long Claude Code keeps a transcript where `cleanupPeriodDays` does not say (formats/transcripts.md 1)."""
 WARNED_DAYS = 7
-SSH_HOST = re.compile(r"^\s*host\s+(.+)$", re.IGNORECASE)
-SSH_NAME = re.compile(r"^\s*hostname\s+(\S+)", re.IGNORECASE)
+SSH_HOST = re.compile(r"^\s*host(?:\s*=\s*|\s+)(.+)$", re.IGNORECASE)
+SSH_NAME = re.compile(r"^\s*hostname(?:\s*=\s*|\s+)(\S+)", re.IGNORECASE)
+PLAIN_HOST = re.compile(r"[a-z0-9._-]+")
+"""No pattern, and no `%h`: what it would be cannot be said here."""
 
 
 def check_agentihooks(paths: Paths) -> list[Finding]:
@@ -62,8 +65,8 @@ def check_native_memories(paths: Paths) -> list[Finding]:
 
 def _codex_remembers(config: Path) -> bool:
     try:
-        features = tomllib.loads(config.read_text("utf-8")).get("features", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        features = tomllib.loads(read_text_or_none(config) or "").get("features", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
         return False
     return isinstance(features, dict) and features.get("memories") is True
 
@@ -94,8 +97,8 @@ def check_transcripts(paths: Paths, reaches: Sequence[Reach], now: datetime) -> 
 
 def _kept_days(settings: Path) -> int:
     try:
-        value = parse_json(settings.read_text("utf-8")).value
-    except (OSError, UnicodeDecodeError, NotJson):
+        value = parse_json(read_text_or_none(settings) or "").value
+    except NotJson:
         return KEPT_DAYS
     days = value.get("cleanupPeriodDays") if isinstance(value, dict) else None
     return days if isinstance(days, int) and not isinstance(days, bool) and 0 < days < 100_000 else KEPT_DAYS
@@ -113,34 +116,34 @@ def check_hosts(paths: Paths, config: Config, keys: Sequence[str]) -> list[Findi
         if real is None:
             what, remedy = f"{which}, which is no host's full name", f"ssh -G {quote(host)} | grep '^hostname '"
         else:
-            what, remedy = f"{which}, an ssh alias of {real}", _host_line(paths, config, host, real)
+            what, remedy = f"{which}, an ssh alias of {real}", _host_line(paths, host, real)
         found.append(Finding("host-alias", Severity.NOTE, what, remedy))
     return found
 
 
-def _host_line(paths: Paths, config: Config, host: str, real: str) -> str:
-    """The command that puts a line under `[hosts]` of config.toml."""
+def _host_line(paths: Paths, host: str, real: str) -> str:
+    """The command that puts a line under `[hosts]` of config.toml, or opens it where that is not to be done blindly."""
     line, path = f"{json.dumps(host)} = {json.dumps(real)}", quote(str(paths.config_path))
-    if config.hosts:
+    text = read_text_or_none(paths.config_path) or ""
+    if re.search(r"(?m)^\[hosts\][ \t]*$", text):
         change = rf"s/^(\[hosts\])\s*$/$1\n{line}\n/"
         return f"perl -pi -e {quote(change)} {path}"
-    added = rf"\n[hosts]\n{line}\n"
-    return f"printf {quote(added)} >> {path}"
+    if "hosts" in text:
+        return f"${{EDITOR:-vi}} {path}"
+    return f"printf '%s\\n' '' '[hosts]' {quote(line)} >> {path}"
 
 
 def read_ssh_aliases(path: Path) -> dict[str, str]:
-    """Alias → real host, for the `Host` lines of an ssh configuration that name a `HostName`; lower case."""
-    try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return {}
+    """Alias → real host, for the `Host` lines of an ssh configuration that name a plain `HostName`; lower case."""
+    lines = (read_text_or_none(path) or "").splitlines()
     found: dict[str, str] = {}
     current: list[str] = []
     for line in lines:
         if host := SSH_HOST.match(line):
-            current = [one.lower() for one in host[1].split() if not set(one) & set("*?!")]
-        elif name := SSH_NAME.match(line):
-            found |= {one: name[1].lower() for one in current if one not in found}
+            words = (one.strip('"').lower() for one in host[1].split())
+            current = [one for one in words if PLAIN_HOST.fullmatch(one)]
+        elif (name := SSH_NAME.match(line)) and PLAIN_HOST.fullmatch(real := name[1].strip('"').lower()):
+            found |= {one: real for one in current if one not in found}
     return found
 
 

@@ -23,6 +23,8 @@ from ..core.text import counted
 from ..install.ledger import read_ledger
 from ..install.plan import find_launchers
 from ..paths import Paths
+from ..store import publish
+from ..store.seen import claim
 from .findings import Finding, Severity
 
 LIMIT_S = 10.0
@@ -83,18 +85,20 @@ def _own_commands(paths: Paths, state: AgentState) -> list[tuple[str, str]]:
 @contextlib.contextmanager
 def _copied_home(paths: Paths) -> Iterator[Path]:
     """A home with what hooks look up, whose worker is taken to be at work."""
-    with tempfile.TemporaryDirectory(prefix="brainproj-doctor-") as name:
+    with tempfile.TemporaryDirectory(prefix="brainproj-doctor-", ignore_cleanup_errors=True) as name:
         home = Path(name)
         with contextlib.suppress(OSError):
             shutil.copy2(paths.config_path, home / "config.toml")  # with its time: what is ready counts by it
-        with contextlib.suppress(sqlite3.Error):
-            source = sqlite3.connect(f"{paths.ready_db.absolute().as_uri()}?mode=ro", uri=True)
-            copy = sqlite3.connect(home / "ready.db")
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(sqlite3.connect(f"{paths.ready_db.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            contextlib.closing(sqlite3.connect(home / "ready.db")) as copy,
+        ):
             source.backup(copy)
-            copy.execute("INSERT OR REPLACE INTO claims VALUES('worker', ?)", (time.time_ns() // 1000,))
-            copy.commit()
-            copy.close()
-            source.close()
+        copy_or_new = publish.open_ready(home / "ready.db")  # made anew where there is none that hooks can use
+        if copy_or_new is not None:
+            claim(copy_or_new, "worker", time.time_ns() // 1000)
+            copy_or_new.close()
         yield home
 
 

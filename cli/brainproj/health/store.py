@@ -34,6 +34,8 @@ def check_store(paths: Paths, *, deep: bool) -> list[Finding]:
         return [Finding("store-unusable", Severity.ERROR, error.message, command)]
     try:
         said = [row[0] for row in db.execute("PRAGMA integrity_check(3)")] if deep else ["ok"]
+        if said == ["ok"] and (missing := _missing_tables(db)):
+            said = [f"it lacks the table {', '.join(missing)}"]
         if deep and said == ["ok"]:
             said = list(_check_index(db))
     except sqlite3.Error as error:
@@ -44,6 +46,17 @@ def check_store(paths: Paths, *, deep: bool) -> list[Finding]:
         return []
     what = f"{paths.brain_db} is damaged: {' '.join('; '.join(said).split())}. {LOST}"
     return [Finding("store-damaged", Severity.ERROR, what, remedy)]
+
+
+def _missing_tables(db: sqlite3.Connection) -> list[str]:
+    """Tables of the schema that are not there."""
+    with contextlib.closing(database.open_store(Path("/nowhere/brain.db"), write=False)) as whole:
+        names = (
+            {row[0] for row in one.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            for one in (whole, db)
+        )
+        wanted, there = names
+        return sorted(wanted - there)
 
 
 def _check_index(db: sqlite3.Connection) -> Iterator[str]:

@@ -17,7 +17,18 @@ from ..files import ChangedMeanwhile, drop_leftovers, exchange, write_whole
 from ..launcher import make_launcher, write_launcher
 from ..locks import locked
 from ..paths import Paths
-from .changes import Change, Plan, Problem, backup_path, decode, put_change, reason_of, taken_change
+from .changes import (
+    Change,
+    Plan,
+    Problem,
+    backup_path,
+    decode,
+    is_own_backup,
+    may_back_up,
+    put_change,
+    reason_of,
+    taken_change,
+)
 from .ledger import Kind, Ledger, Note, digest, read_ledger, write_ledger
 from .parts import HookPart, NotOurs, Part
 
@@ -80,18 +91,23 @@ def _put_in(paths: Paths, plan: Plan, part: Part, ledger: Ledger) -> Change:
     lines = tuple(dict.fromkeys([*(note.lines if note else ()), *(line for line in part.lines if line in added)]))
     if change.before == change.after:
         if note is None or (note.agents, note.lines) != (agents, lines):
-            made = note or Note(part.kind, agents, None, digest(change.after), False, (), lines, plan.checkout)
+            stood = Note(part.kind, agents, None, digest(change.after), False, (), lines, plan.checkout, (), None)
+            made = note or stood
             ledger.files[file] = replace(made, agents=agents, lines=lines)
             write_ledger(paths.ledger_path, ledger)
         return change
     is_made, before = _state_before(part, change, note)
-    channels = note.channels if note else ()
+    channels, members = (note.channels, note.members) if note else ((), ())
     if isinstance(part, HookPart):
-        channels = channels or part.channels_before(decode(part, change.before or b""))
+        text = decode(part, change.before or b"")
+        channels = channels or part.channels_before(text)
+        members = None if members is None else tuple(dict.fromkeys([*members, *part.members_before(text)]))
+    if before == digest(change.before or b"") and not may_back_up(part.path, note):
+        before = None  # somebody else's file has the backup's name
     folders = note.folders if note else ()
     folders = tuple(dict.fromkeys([*folders, *_missing_folders(part.path)]))
     ledger.files[file] = Note(
-        part.kind, agents, before, digest(change.after), is_made, folders, lines, plan.checkout, channels
+        part.kind, agents, before, digest(change.after), is_made, folders, lines, plan.checkout, channels, members
     )
     write_ledger(paths.ledger_path, ledger)
     if part.kind is Kind.HOOKS and change.before is not None and before == digest(change.before):
@@ -122,15 +138,17 @@ def _take_out(paths: Paths, part: Part, ledger: Ledger) -> Change:
     if change.before != change.after:
         exchange(part.path, change.before, change.after)
     left = tuple(agent for agent in note.agents if agent not in part.agents) if note else ()
-    if note is not None and left and part.kind is not Kind.HOOKS:
-        lines = tuple(line for line in note.lines if line not in part.lines)
-        ledger.files[file] = replace(note, agents=left, lines=lines)
+    lines = tuple(line for line in note.lines if line not in part.lines) if note else ()
+    if note is not None and (lines or (left and part.kind is Kind.SKILL)):
+        ledger.files[file] = replace(note, agents=left or note.agents, lines=lines)
         write_ledger(paths.ledger_path, ledger)
         return change
     folders = [Path(folder) for folder in note.folders] if note else []
     with contextlib.suppress(OSError):  # the folder is gone, or somebody else keeps something in it
-        if part.kind is Kind.HOOKS:
+        if part.kind is Kind.HOOKS and is_own_backup(part.path, note, change.after):
             backup_path(part.path).unlink(missing_ok=True)
+        if part.kind is Kind.SKILL and note is None:
+            folders = [part.path.parent]
         if part.kind is Kind.RULE:
             folders = [part.path.parent.parent, part.path.parent]
         for folder in reversed(folders):

@@ -1,5 +1,6 @@
 """One file that we have a part in, as it is and as it is to be: found out by reading alone."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +9,7 @@ from pathlib import Path
 from ..core.jsontext import NotJson
 from ..errors import BrainError
 from ..files import read_or_none
-from .ledger import Kind, Ledger, digest
+from .ledger import Kind, Ledger, Note, digest
 from .parts import HookPart, NotOurs, Part
 
 BACKUP = ".brainproj.bak"
@@ -106,7 +107,26 @@ def taken_change(part: Part, ledger: Ledger) -> Change:
         if backup is not None and digest(backup) == note.before:
             return Change(part, before, backup)
     after = part.take(decode(part, before), note)
+    is_lost = note is None and isinstance(part, HookPart) and not backup_path(part.path).exists()
+    if is_lost and isinstance(part, HookPart) and after is not None and encode(part, after) != before:
+        after = None if part.is_empty(after) else after  # a file that was there before has a backup
     return Change(part, before, None if after is None else encode(part, after))
+
+
+def may_back_up(path: Path, note: Note | None) -> bool:
+    """Whether the name of the backup is free, or has our own under it."""
+    return is_own_backup(path, note, None) or not os.path.lexists(backup_path(path))
+
+
+def is_own_backup(path: Path, note: Note | None, restored: bytes | None) -> bool:
+    """Whether the file of the backup's name is ours: by the ledger, or since it holds what is given back."""
+    try:
+        backup = read_or_none(backup_path(path))
+    except BrainError:
+        return False
+    if backup is None:
+        return False
+    return (note is not None and digest(backup) == note.before) or (restored is not None and backup == restored)
 
 
 def unread_reason(part: HookPart) -> str | None:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from ..errors import BrainError
 from ..files import read_or_none, write_whole
 
 
@@ -29,7 +30,8 @@ class Note:
     """One file. `before`, `after`: digests of its content around our change; before is None where that cannot be given
     back whole. is_made: there was no such file. folders: those that were made for it, the outermost first. lines: those
     of an exclude file. checkout: the folder of a project's own installation, else "". channels: what we set those of
-    agentihooks to, and what they were before, if anything.
+    agentihooks to, and what they were before, if anything. members: those of a hook file that were made for us
+    (`hooks`, `hooks.Stop`, `version`); None where nobody knows.
     """
 
     kind: Kind
@@ -41,6 +43,7 @@ class Note:
     lines: tuple[str, ...] = ()
     checkout: str = ""
     channels: tuple[str, ...] = ()
+    members: tuple[str, ...] | None = ()
 
 
 @dataclass(slots=True)
@@ -60,12 +63,14 @@ def read_ledger(path: Path) -> Ledger:
     """The ledger in `path`; an empty one where there is none that can be read."""
     try:
         found = json.loads(read_or_none(path) or b"{}")
-        return Ledger(
-            [str(one) for one in found.get("launchers", [])],
-            {str(file): _note(note) for file, note in found.get("files", {}).items()},
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        launchers = [one for one in found.get("launchers", []) if _is_path(one)]
+        return Ledger(launchers, {file: _note(note) for file, note in found.get("files", {}).items() if _is_path(file)})
+    except (BrainError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return Ledger()
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("/") and "\0" not in value
 
 
 def _note(found: dict[str, Any]) -> Note:
@@ -82,6 +87,7 @@ def _note(found: dict[str, Any]) -> Note:
         lists["lines"],
         str(found.get("checkout", "")),
         lists["channels"],
+        None if found.get("members") is None else tuple(str(one) for one in found["members"]),
     )
 
 

@@ -5,7 +5,7 @@ A part turns the text of its file into the one with our part and back. It knows 
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..agents import hookfile
 from ..agents.claude import statusline
@@ -93,6 +93,8 @@ class HookPart:
         return (self.integration.agent,)
 
     def put(self, text: str | None, note: Note | None) -> str | None:
+        if not _is_encodable(str(self.launchers.current)):
+            raise NotOurs("no settings file can name our home: its path is not UTF-8")
         agent, judge = self.integration.agent, self.launchers.judge_for(self.integration.agent)
         wanted = {
             entry.event: self.integration.handler(entry, launcher_command(self.launchers.current, agent, entry.event))
@@ -104,13 +106,15 @@ class HookPart:
         return put if self.channels is None else set_variable(put, VARIABLE, self.channels)
 
     def take(self, text: str, note: Note | None) -> str | None:
+        if not text.strip(jsontext.BLANKS + jsontext.MARK):
+            return text
         judge = self.launchers.judge_for(self.integration.agent)
-        left = hookfile.take_hooks(text, self.integration.shape, judge)
+        left = hookfile.take_hooks(text, self.integration.shape, judge, note.members if note else None)
         if self.integration.agent == "claude":
             left = statusline.take_status(left, self._is_status)
             left = self._give_channels_back(left, note.channels if note else ())
         is_made = note is not None and note.is_made
-        return None if is_made and self._is_empty(left) else left
+        return None if is_made and self.is_empty(left) else left
 
     def channels_before(self, text: str) -> tuple[str, ...]:
         """What the ledger keeps so that the channels can be given back."""
@@ -129,7 +133,19 @@ class HookPart:
         call = read_call(command, self.launchers.known, self.launchers.home)
         return call.arguments if call and call.arguments[1:2] == (statusline.EVENT,) else None
 
-    def _is_empty(self, text: str) -> bool:
+    def members_before(self, text: str) -> tuple[str, ...]:
+        """What of the file's own frame is not there yet, or holds ours alone, and so is made for us."""
+        value: dict[str, Any] = {}
+        if text.strip(jsontext.BLANKS + jsontext.MARK):
+            judge = self.launchers.judge_for(self.integration.agent)
+            value = jsontext.parse_json(hookfile.take_hooks(text, self.integration.shape, judge)).value
+        hooks = value.get("hooks")
+        made = ["version"] if self.integration.shape.version is not None and "version" not in value else []
+        made += ["hooks"] if hooks is None else []
+        return (*made, *(f"hooks.{one.event}" for one in self.integration.entries if one.event not in (hooks or {})))
+
+    def is_empty(self, text: str) -> bool:
+        """Whether nothing is in the file but its frame."""
         value = jsontext.parse_json(text).value
         version = self.integration.shape.version
         return value in ({}, {"version": version})
@@ -191,6 +207,14 @@ class RulePart:
         if MADE_BY not in text:
             raise NotOurs("somebody else wrote it")
         return None
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def skill_text() -> str:

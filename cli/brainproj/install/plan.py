@@ -5,7 +5,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,9 +80,9 @@ def plan_install(
     parts = _standard_parts(paths, ledger, agents, checkout, with_status=with_status)
     if takes_brain:
         parts = [_without_brain(paths, part) for part in parts]
-    tracked = [part.path for part in parts if checkout is not None and _is_tracked(checkout, part)]
-    problems = [Problem(path, "git tracks it, so it is not changed for one person alone") for path in tracked]
-    changes, more = compute([part for part in parts if part.path not in tracked], ledger, is_taking=False)
+    problems = _not_for_one_checkout(checkout, parts) if checkout is not None else []
+    refused = {problem.path for problem in problems}
+    changes, more = compute([part for part in parts if part.path not in refused], ledger, is_taking=False)
     left = {problem.path for problem in (*problems, *more)}
     if any(part.kind is Kind.EXCLUDE and part.path in left for part in parts):
         changes, left = [], {part.path for part in parts}  # git was not told, so nothing is put before it
@@ -108,17 +108,18 @@ def plan_uninstall(
     """What `uninstall` would do: everywhere, or in one checkout. rule_folders: where Cursor may have a rule of ours."""
     ledger, agents = read_ledger(paths.ledger_path), tuple(agents)
     parts: dict[Path, Part] = {}
-    standard = _standard_parts(paths, ledger, agents, checkout, with_status=False)
     noted = [
         _noted_part(paths, ledger, Path(file), note, agents)
         for file, note in ledger.files.items()
-        if set(note.agents) & set(agents) and (checkout is None or note.checkout == checkout.top)
+        if note.kind is not Kind.EXCLUDE
+        and set(note.agents) & set(agents)
+        and (checkout is None or note.checkout == checkout.top)
     ]
-    rules = _rule_parts(rule_folders) if "cursor" in agents else []
     if checkout is None and len(agents) == len(INTEGRATIONS):
         noted += [UnitPart(Path(file), "") for file, note in ledger.files.items() if note.kind is Kind.UNIT]
-    unnoted = [part for part in standard if part.kind is not Kind.EXCLUDE or str(part.path) not in ledger.files]
-    for part in (*unnoted, *noted, *rules):
+    excludes = _exclude_parts(ledger, checkout, {str(part.path) for part in noted}, agents)
+    rules = _rule_parts(rule_folders) if "cursor" in agents else []
+    for part in (*_unnoted_parts(paths, ledger, agents, checkout), *noted, *excludes, *rules):
         known = parts.get(part.path)
         lines = tuple(dict.fromkeys([*(known.lines if known else ()), *part.lines]))
         parts[part.path] = replace(part, lines=lines) if isinstance(part, ExcludePart) else part
@@ -126,6 +127,38 @@ def plan_uninstall(
     left = {problem.path for problem in problems}
     sound = tuple(part for part in parts.values() if part.path not in left)
     return Plan(sound, tuple(changes), tuple(problems), (), checkout.top if checkout else "")
+
+
+def _unnoted_parts(paths: Paths, ledger: Ledger, agents: tuple[str, ...], checkout: Checkout | None) -> Iterator[Part]:
+    """The places where our parts belong, for a ledger that is lost: of git's list only lines that name us are ours."""
+    parts = _standard_parts(paths, ledger, agents, checkout, with_status=False)
+    refused = {problem.path for problem in _not_for_one_checkout(checkout, parts)} if checkout is not None else set()
+    for part in parts:
+        if isinstance(part, ExcludePart):
+            if str(part.path) not in ledger.files:
+                yield replace(part, lines=tuple(line for line in part.lines if "brainproj" in line))
+        elif part.path not in refused:
+            yield part
+
+
+def _exclude_parts(
+    ledger: Ledger, checkout: Checkout | None, taken: set[str], agents: tuple[str, ...]
+) -> Iterator[Part]:
+    """Our lines of git's lists, but those for files that stay: of another agent, or in another worktree."""
+    for file, note in ledger.files.items():
+        if note.kind is not Kind.EXCLUDE or (checkout is not None and Path(file) != exclude_path(checkout.common_dir)):
+            continue
+        kept = set()
+        for other, one in ledger.files.items():
+            stays = other not in taken or set(one.agents) - set(agents)
+            if one.checkout and one.kind in (Kind.HOOKS, Kind.SKILL) and stays and _excluded_by(one.checkout) == file:
+                kept |= {f"/{Path(other).relative_to(one.checkout)}{end}" for end in ("", BACKUP)}
+        yield ExcludePart(Path(file), note.agents, tuple(line for line in note.lines if line not in kept))
+
+
+def _excluded_by(folder: str) -> str | None:
+    checkout = find_readable_checkout(folder)
+    return None if checkout is None else str(exclude_path(checkout.common_dir))
 
 
 def plan_one(ledger: Ledger, part: Part, *, is_taking: bool) -> Plan:
@@ -184,9 +217,6 @@ def _noted_part(paths: Paths, ledger: Ledger, path: Path, note: Note, agents: tu
     mine = tuple(agent for agent in note.agents if agent in agents)
     if note.kind is Kind.SKILL:
         return SkillPart(path, mine)
-    if note.kind is Kind.EXCLUDE:
-        others = {line for agent in note.agents if agent not in agents for line in _project_lines((agent,))}
-        return ExcludePart(path, mine, tuple(line for line in note.lines if line not in others))
     return HookPart(path, integration_of(mine[0]), find_launchers(paths, ledger))
 
 
@@ -199,5 +229,15 @@ def _project_lines(agents: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _is_tracked(checkout: Checkout, part: Part) -> bool:
-    return part.kind is not Kind.EXCLUDE and is_tracked(checkout.git_dir, str(part.path.relative_to(checkout.top)))
+def _not_for_one_checkout(checkout: Checkout, parts: Iterable[Part]) -> list[Problem]:
+    """Files that are not one person's alone: git tracks them, or a link leads to another place."""
+    problems = []
+    for part in parts:
+        if part.kind is Kind.EXCLUDE:
+            continue
+        place = str(part.path.relative_to(checkout.top))
+        if os.path.realpath(part.path) != os.path.join(os.path.realpath(checkout.top), place):  # noqa: PTH118
+            problems.append(Problem(part.path, "a link leads to it, so another place would be changed"))
+        elif is_tracked(checkout.git_dir, place):
+            problems.append(Problem(part.path, "git tracks it, so it is not changed for one person alone"))
+    return problems

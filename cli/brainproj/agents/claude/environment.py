@@ -38,5 +38,5 @@ def drop_variable(text: str, name: str) -> str:
     if holder is None or found is None:
         return text
     if len(holder.children) == 1:
-        return jsontext.remove(text, root, [child.key for child in root.children].index(MEMBER))
-    return jsontext.remove(text, holder, [child.key for child in holder.children].index(name))
+        return jsontext.remove(text, root, root.children.index(holder))
+    return jsontext.remove(text, holder, holder.children.index(found))

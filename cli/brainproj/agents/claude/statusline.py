@@ -41,9 +41,8 @@ def take_status(text: str, own: OwnArguments) -> str:
     found = root.member(MEMBER) if isinstance(root.value, dict) else None
     command = found.member("command") if found is not None and isinstance(found.value, dict) else None
     arguments = own(command.value) if command is not None and isinstance(command.value, str) else None
-    if arguments is None or command is None:
+    if arguments is None or command is None or found is None:
         return text
     if len(arguments) > 2:
         return jsontext.replace(text, command, arguments[2])
-    place = [child.key for child in root.children].index(MEMBER)
-    return jsontext.remove(text, root, place)
+    return jsontext.remove(text, root, root.children.index(found))

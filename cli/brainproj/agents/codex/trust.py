@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.jsontext import NotJson
+from ...files import read_text_or_none
 from ..hookfile import Judge, Shape, group_matcher, list_commands
 
 NO_MATCHER = ("user_prompt_submit", "stop")
@@ -33,16 +34,16 @@ class Trust(StrEnum):
 
 def read_trust(hook_file: Path, config: Path, shape: Shape, judge: Judge) -> dict[str, Trust]:
     """Event → what Codex does with our hook for it. Empty where the hook file cannot be read."""
+    text = read_text_or_none(hook_file)
     try:
-        text = hook_file.read_text("utf-8")
-        own = list_commands(text, shape, judge)
-    except (OSError, UnicodeDecodeError, NotJson):
+        own = list_commands(text, shape, judge) if text is not None else []
+    except NotJson:
         return {}
     state = _read_state(config)
     found = {}
     for event, group, number, _, handler in own:
         key = f"{os.path.realpath(hook_file)}:{label(event)}:{group}:{number}"
-        matcher = group_matcher(text, event, group)
+        matcher = group_matcher(text or "", event, group)
         row = state.get(key) or state.get(f"{hook_file}:{label(event)}:{group}:{number}")
         found[event] = _judge_row(row, hash_of(event, matcher, handler))
     return found
@@ -58,9 +59,9 @@ def _judge_row(row: object, wanted: str) -> Trust:
 
 def _read_state(config: Path) -> Mapping[str, Any]:
     try:
-        document = tomllib.loads(config.read_text("utf-8"))
+        document = tomllib.loads(read_text_or_none(config) or "")
         state = document.get("hooks", {}).get("state", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, AttributeError):
+    except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
         return {}
     return state if isinstance(state, dict) else {}
 
@@ -68,8 +69,8 @@ def _read_state(config: Path) -> Mapping[str, Any]:
 def hooks_are_off(config: Path) -> bool:
     """Whether `[features] hooks = false` (or its older name) turns all hooks off."""
     try:
-        features = tomllib.loads(config.read_text("utf-8")).get("features", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError):
+        features = tomllib.loads(read_text_or_none(config) or "").get("features", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
         return False
     return isinstance(features, dict) and (features.get("hooks") is False or features.get("codex_hooks") is False)
 
