@@ -19,6 +19,7 @@ COMMANDS = (
     Entry("preview", "preview", "Show the exact text that a session in this folder is given."),
     Entry("sessions", "sessions", "List the live sessions by project; with --all the whole index."),
     Entry("search", "search", "Find what was said, done or decided in this project."),
+    Entry("attempts", "attempts", "List what was tried and failed in this project, and what helped later."),
     Entry("show", "show", "Open the exact source at an address, with what stands around it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
     Entry("records", "records", "List decisions, lessons and other records of this project."),

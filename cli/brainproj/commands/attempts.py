@@ -1,0 +1,54 @@
+"""`brainproj attempts`: what was tried and failed in this project, and what helped."""
+
+from typing import Annotated
+
+import typer
+
+from ..attempts import Asked, find_attempts
+from ..core.text import counted
+from ..core.times import to_micros
+from ..views import terminal
+from ..views.attempts import render_attempts
+from .options import JSON, PROJECT, SINCE, parse_since
+from .reading import read_first
+from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def attempts(
+    words: Annotated[str, typer.Argument(help="Words that command or output must hold; all if left out.")] = "",
+    project: PROJECT = None,
+    file: Annotated[str | None, typer.Option("--file", help="Only failures that name this file.")] = None,
+    since: SINCE = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The most failures.")] = 10,
+    json: JSON = False,
+) -> None:
+    """List what was tried and failed in this project, and what helped later.
+
+    Examples:
+
+      brainproj attempts
+
+      brainproj attempts pytest --file tests/test_pay.py --since 30d
+    """
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    known = project_here(around, resolver, project)
+    read_first(around, db, resolver, known.root)
+    known = project_here(around, resolver, project)
+    moment = parse_since(since, around.now)
+    found, is_cut = find_attempts(db, resolver.catalogue, Asked(known, words, file, to_micros(moment), limit))
+    if json:
+        terminal.answer_json([one.value() for one in found])
+    elif not found:
+        terminal.aside(f"No failure of {known.name} is stored that fits.")
+    else:
+        terminal.answer(render_attempts(found, around.now))
+        more = "; there are more: --limit" if is_cut else ""
+        terminal.aside("")
+        terminal.aside(
+            f"{counted(len(found), 'failure')} of {known.name}{more}. Open one: brainproj show {found[0].citation}"
+        )
