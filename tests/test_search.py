@@ -144,9 +144,19 @@ def test_filters_and_what_is_left_out_by_default(home: Path, cli: Cli) -> None:
     assert found("--kind", "reply", "--kind", "prompt") == {"find the osprey", "the osprey is back"}
     assert found("--since", "2026-03-01T10:03:00Z") == {"osprey.txt", "the osprey is back"}
     assert found("--since", "2027-01-01") == set()
+    assert found("--thinking") == shown | {"osprey thought"} and found("--kind", "thinking") == {"osprey thought"}
+    assert found("--speaker", "person") == {"find the osprey"}
+    assert found("--speaker", "tool", "--speaker", "person") == {
+        "find the osprey",
+        "Exit code 2\nosprey missing",
+        "osprey.txt",
+    }
+    assert found("--agent", "claude") == shown and found("--agent", "codex") == set()
     one = cli.ok("search", "osprey", "--everywhere", "--limit", "1")
     assert "There are more" in one.err
     assert cli("search", "x", "--kind", "nonsense").code == 2
+    assert cli("search", "x", "--speaker", "nobody").code == 2 and cli("search", "x", "--agent", "copilot").code == 2
+    assert cli("search").code == 2 and cli("search", "x", "--fts", "--file", "y").code == 2
     assert cli("search", "x", "--since", "someday").code == 2
     assert cli("search", "x", "--limit", "0").code == 2
 
@@ -207,3 +217,79 @@ def test_a_quoted_part_is_found_as_it_is(home: Path, cli: Cli, tmp_path: Path) -
         assert sorted(hit["excerpt"] for hit in hits if hit["kind"] == "prompt") == sorted(
             texts[number] for number in found
         ), query
+
+
+def test_beginnings_of_words(home: Path, cli: Cli) -> None:
+    sid = session_id(1)
+    write_claude(
+        home,
+        sid,
+        [
+            prompt(sid, "/x", "the timetable of the ferry"),
+            prompt(sid, "/x", "a timer", 1),
+            prompt(sid, "/x", "2 * 3", 2),
+        ],
+    )
+    ingest(home)
+
+    def found(query: str, *options: str) -> int:
+        return len(cli.ok("search", query, "--everywhere", "--json", *options).json)
+
+    assert (found("time*"), found("time"), found("timet* fer*"), found('"time*"')) == (2, 0, 1, 0)
+    assert found("2 * 3") == 1 and found("t*") == 0 and found("*") == 0
+
+
+def test_the_language_of_the_index(home: Path, cli: Cli) -> None:
+    sid = session_id(1)
+    write_claude(
+        home, sid, [prompt(sid, "/x", "the ferry to the island"), prompt(sid, "/x", "the island of the ferry man", 1)]
+    )
+    ingest(home)
+
+    def found(query: str) -> set[str]:
+        return {hit["excerpt"] for hit in cli.ok("search", query, "--everywhere", "--fts", "--json").json}
+
+    assert found("ferry NOT man") == {"the ferry to the island"} and len(found("ferry OR harbour")) == 2
+    assert found("NEAR(ferry man, 1)") == {"the island of the ferry man"}
+    assert "island" in cli.ok("search", "fer* man", "--everywhere", "--fts").out
+    for bad in ("AND", '"', "(", "nocolumn : x", "NEAR(", "a OR", "*"):
+        done = cli("search", bad, "--everywhere", "--fts")
+        assert done.code == 2 and "no query of FTS5" in done.err, bad
+
+
+def test_what_touched_a_file(home: Path, cli: Cli) -> None:
+    sid = session_id(1)
+    write_claude(
+        home, sid,
+        [
+            prompt(sid, "/x", "look at src/pay.py"), *call(sid, "/x", "Edit", {"file_path": "/x/src/pay.py", "old_string": "a"}, "ok", 1),
+            *call(sid, "/x", "Bash", {"command": "pytest src/pay.py"}, "src/pay.py is fine", 3),
+            *call(sid, "/x", "Edit", {"file_path": "/x/src/pay.python", "old_string": "src/pay.py"}, "ok", 5),
+        ],
+    )  # fmt: skip
+    ingest(home)
+    hits = cli.ok("search", "--file", "src/pay.py", "--everywhere", "--json").json
+    assert sorted(hit["excerpt"].split()[0] for hit in hits) == ["command:", "file_path:"]
+    hits = cli.ok("search", "pytest", "--file", "pay.py", "--everywhere", "--json").json
+    assert [hit["kind"] for hit in hits] == ["tool_call"] and "1 hit" in cli.ok(
+        "search", "pytest", "--file", "pay.py", "--everywhere"
+    ).err
+
+
+def test_no_filter_empties_a_search_that_has_hits_of_its_own(home: Path, cli: Cli) -> None:
+    """Two thousand newer hits of another agent, or of another time, hide none."""
+    import sqlite3
+
+    sid = session_id(1)
+    write_claude(
+        home, sid, [prompt(sid, "/x", f"osprey {number}", number % 50, uuid=f"p{number}-") for number in range(2300)]
+    )
+    ingest(home)
+    db = sqlite3.connect(home / ".brainproj" / "brain.db")
+    db.execute("INSERT INTO sessions(agent, session_id, listed, events) VALUES('codex', 'c1', 1, 1)")
+    db.execute(
+        "UPDATE events SET session = (SELECT max(id) FROM sessions), at = 1 WHERE id = (SELECT min(id) FROM events)"
+    )
+    db.commit()
+    db.close()
+    assert len(cli.ok("search", "osprey", "--everywhere", "--agent", "codex", "--json").json) == 1

@@ -10,6 +10,7 @@ from .core.catalogue import Catalogue, KnownProject
 from .core.citations import render_event
 from .core.query import excerpt, folded, quoted_signs
 from .core.times import from_micros, render_time
+from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
 
@@ -59,7 +60,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked for. `project` None: everywhere, and then `scope` does not matter."""
+    """What is looked for. `project` None: everywhere, and then `scope` does not matter.
+
+    file: only calls of tools that touch it. is_fts: the words are an expression of FTS5.
+    """
 
     words: str
     project: KnownProject | None
@@ -70,6 +74,10 @@ class Question:
     failed: bool = False
     hidden: bool = False
     since: int | None = None
+    agent: str | None = None
+    thinking: bool = False
+    file: str | None = None
+    is_fts: bool = False
 
 
 def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> Answer:
@@ -79,9 +87,10 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
     seen: set[int] = set()
     for projects in _rounds(question):
         wanted = index.Filter(
-            projects, question.kinds, question.speakers, question.failed, question.hidden, question.since
-        )
-        bodies, more = index.search_bodies(db, question.words, wanted)
+            projects, question.kinds, question.speakers, question.failed, question.hidden, question.since,
+            question.agent, question.thinking,
+        )  # fmt: skip
+        bodies, more = _bodies(db, question, wanted)
         is_cut = is_cut or more
         for body in bodies:
             if body.body in seen:
@@ -96,6 +105,17 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
     return Answer(tuple(hits), is_cut)
 
 
+def _bodies(db: sqlite3.Connection, question: Question, wanted: index.Filter) -> tuple[list[index.BodyHit], bool]:
+    words = question.words if question.is_fts or question.file is None else f'{question.words} "{question.file}"'
+    try:
+        return index.search_bodies(db, words, wanted, is_fts=question.is_fts)
+    except index.MalformedQuery as error:
+        raise UsageProblem(
+            f"{question.words} is no query of FTS5: {error.args[0]}",
+            hint="leave out `--fts` to look for it as text, or see https://sqlite.org/fts5.html#full_text_query_syntax",
+        ) from error
+
+
 def _rounds(question: Question) -> Iterator[tuple[int, ...] | None]:
     """Which projects are searched, one after the other."""
     if question.project is None or question.scope is Scope.OFF:
@@ -104,6 +124,12 @@ def _rounds(question: Question) -> Iterator[tuple[int, ...] | None]:
     yield question.project.ids
     if question.scope is Scope.RANK:
         yield None
+
+
+def _touches(call: str, file: str) -> bool:
+    from .core.attempts import files_of, is_same_file
+
+    return any(is_same_file(file, one) for one in files_of(call))
 
 
 def _hit(db: sqlite3.Connection, catalogue: Catalogue, body: index.BodyHit, question: Question) -> Hit | None:
@@ -117,7 +143,9 @@ def _hit(db: sqlite3.Connection, catalogue: Catalogue, body: index.BodyHit, ques
     if not places:
         return None
     text = texts.read_text(db, body.body) or ""
-    if any(part not in folded(text) for part in quoted_signs(question.words)):
+    if not question.is_fts and any(part not in folded(text) for part in quoted_signs(question.words)):
+        return None
+    if question.file is not None and not _touches(text, question.file):
         return None
     first = events[0] if events else None
     at = records[0].at if records else arcs[0].at if arcs else first.at if first else None

@@ -10,24 +10,33 @@ from ..core.text import counted
 from ..core.times import to_micros
 from ..errors import UsageProblem
 from ..search import Question, search
-from ..store.codes import ALL_KINDS
+from ..store.codes import ALL_KINDS, SPEAKER_NAMES
 from ..views import terminal
 from ..views.hits import render_hits
-from .options import JSON, PROJECT, SINCE, parse_since
+from .options import AGENT, JSON, PROJECT, SINCE, parse_since
 from .reading import is_empty, read_first
 from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
+SPEAKERS = tuple(SPEAKER_NAMES.values())
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
 @app.command(name="search")
 def run_search(
-    query: Annotated[str, typer.Argument(help="Words; a path or a quoted part is looked for as it is.")],
+    query: Annotated[
+        str | None,
+        typer.Argument(help="Words; a path or a quoted part is looked for as it is, time* for all that begin so."),
+    ] = None,
     project: PROJECT = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="In all projects, not only this folder's.")] = False,
     kind: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(ALL_KINDS)}.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only results of tools that failed.")] = False,
     since: SINCE = None,
+    agent: AGENT = None,
+    speaker: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(SPEAKERS)}.")] = None,
+    file: Annotated[str | None, typer.Option("--file", help="Only calls of tools that touch this file.")] = None,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Also what agents thought.")] = False,
+    fts: Annotated[bool, typer.Option("--fts", help="The query is an expression of SQLite's FTS5.")] = False,
     hidden: Annotated[
         bool, typer.Option("--hidden", help="Also thinking, texts of the harness, and repetitions of our own words.")
     ] = False,
@@ -46,6 +55,14 @@ def run_search(
         raise UsageProblem("--everywhere and --project exclude each other", hint="leave one of them out")
     if unknown := [one for one in kind or () if one not in ALL_KINDS]:
         raise UsageProblem(f"there is no kind {unknown[0]}", hint=f"one of {', '.join(ALL_KINDS)}")
+    if unknown := [one for one in speaker or () if one not in SPEAKERS]:
+        raise UsageProblem(f"there is no speaker {unknown[0]}", hint=f"one of {', '.join(SPEAKERS)}")
+    if agent is not None:
+        _check_agent(agent)
+    if query is None and file is None:
+        raise UsageProblem("missing argument: what to look for", hint="see `brainproj search --help`")
+    if fts and file is not None:
+        raise UsageProblem("--fts and --file exclude each other", hint="leave one of them out")
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
@@ -55,11 +72,16 @@ def run_search(
     moment = parse_since(since, around.now)
     scope = scope_in_force(around.config, around.environment, (own.key, *own.aliases) if own else ())
     question = Question(
-        words=query,
+        words=query or "",
         project=own,
         scope=Scope.STRICT if project else scope.effective,
         limit=limit,
-        kinds=tuple(kind or ()),
+        kinds=("tool_call",) if file is not None else tuple(kind or ()),
+        speakers=tuple(speaker or ()),
+        agent=agent,
+        thinking=thinking or "thinking" in (kind or ()),
+        file=file,
+        is_fts=fts,
         failed=failed,
         hidden=hidden,
         since=to_micros(moment),
@@ -71,10 +93,17 @@ def run_search(
     if not answer.hits:
         terminal.aside(_nothing(own, is_empty(db)))
         return
-    terminal.answer(render_hits(answer.hits, own, query))
+    terminal.answer(render_hits(answer.hits, own, query or file or ""))
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
     hits = counted(len(answer.hits), "hit")
     terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
+
+
+def _check_agent(agent: str) -> None:
+    from ..agents.registry import AGENT_NAMES
+
+    if agent not in AGENT_NAMES:
+        raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
 
 
 def _nothing(own: KnownProject | None, is_empty: bool) -> str:

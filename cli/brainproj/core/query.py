@@ -24,6 +24,8 @@ ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 TOKENS = re.compile(r"[^\W_]+(?:[\u0300-\u036f][^\W_]*)*")
 """What the tokenizer takes for words: letters and digits of any script."""
 QUOTED = re.compile(r'"([^"]+)"|(\S+)')
+SHORTEST_BEGINNING = 2
+"""Letters before a `*`: one would fit half of all words."""
 MOST_TERMS = 32
 """Words of a query that count; a pasted page would otherwise take seconds."""
 
@@ -48,11 +50,17 @@ def _apart(found: re.Match[str]) -> str:
 
 def query_terms(query: str) -> list[list[str]]:
     """The phrases a person looks for, each a list of words; a plain word is a phrase of one."""
+    return [words for words, _ in _phrases(query)]
+
+
+def _phrases(query: str) -> list[tuple[list[str], bool]]:
+    """(words, whether the last one is a beginning): `time*` looks for every word that begins so."""
     phrases = []
     for quoted, word in QUOTED.findall(query):
         words = TOKENS.findall(index_text(quoted or word))
         if words:
-            phrases.append(words)
+            is_beginning = not quoted and word.endswith("*") and len(words[-1]) >= SHORTEST_BEGINNING
+            phrases.append((words, is_beginning))
     return phrases[:MOST_TERMS]
 
 
@@ -71,8 +79,9 @@ def match_expression(query: str) -> str | None:
 
     Quoting leaves no character with a meaning of its own: https://sqlite.org/fts5.html#fts5_strings
     """
-    phrases = query_terms(query)
-    return " AND ".join('"' + " ".join(words) + '"' for words in phrases) if phrases else None
+    phrases = _phrases(query)
+    said = ('"' + " ".join(words) + '"' + (" *" if is_beginning else "") for words, is_beginning in phrases)
+    return " AND ".join(said) if phrases else None
 
 
 def find_hit(text: str, query: str) -> tuple[int, int] | None:

@@ -9,11 +9,13 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..core.events import Kind
 from ..core.query import match_expression
 from . import codes
 
 RANKED = 2000
 """Hits that are weighed against each other."""
+THINKING = codes.KINDS[Kind.THINKING]
 PLACES = 20
 """Places of one text that are listed."""
 WEIGHTS = {
@@ -25,7 +27,7 @@ WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a hit must be beside holding the words. `projects` None: any; empty: none."""
+    """What a hit must be beside holding the words. `projects` None: any; empty: none. thinking: that too."""
 
     projects: tuple[int, ...] | None
     kinds: tuple[str, ...] = ()
@@ -33,6 +35,12 @@ class Filter:
     failed: bool = False
     hidden: bool = False
     since: int | None = None
+    agent: str | None = None
+    thinking: bool = False
+
+
+class MalformedQuery(Exception):
+    """What was given as a query in FTS5's own language is none; `args[0]` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +88,35 @@ class ArcPlace:
     at: int | None
 
 
-def search_bodies(db: sqlite3.Connection, words: str, wanted: Filter) -> tuple[list[BodyHit], bool]:
-    """The texts that hold all the words, best first, and whether there were more than could be weighed."""
-    expression = match_expression(words)
-    if expression is None or wanted.projects == ():
+def search_bodies(
+    db: sqlite3.Connection, words: str, wanted: Filter, *, is_fts: bool = False
+) -> tuple[list[BodyHit], bool]:
+    """The texts that hold all the words, best first, and whether there were more than could be weighed.
+
+    is_fts: the words are an expression of FTS5; it is matched beside the scope, which no part of it can reach.
+    Raises MalformedQuery.
+    """
+    expression = words if is_fts else match_expression(words)
+    if not expression or wanted.projects == ():
         return [], False
-    rows = db.execute(
-        "SELECT rowid, bm25(words, 1.0, 0.0) FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
-        (_scoped(expression, wanted), RANKED),
-    ).fetchall()
+    sql = "SELECT rowid, bm25(words, 1.0, 0.0) FROM words WHERE words MATCH ?"
+    values: list[object] = [f"text : ({expression})" if is_fts else _scoped(f"text : ({expression})", wanted)]
+    if is_fts:
+        sql += " AND rowid IN (SELECT rowid FROM words WHERE words MATCH ?)"
+        values.append(_scoped(_any_tag(f"k{number}" for number in codes.ALL_KINDS.values()), wanted))
+    if wanted.agent is not None or wanted.since is not None:
+        sql += f" AND {PLACED}"
+        values += [wanted.agent, wanted.agent, wanted.since, wanted.since] * 2 + [
+            wanted.agent,
+            wanted.since,
+            wanted.since,
+        ]
+    try:
+        rows = db.execute(f"{sql} ORDER BY rowid DESC LIMIT ?", (*values, RANKED)).fetchall()
+    except sqlite3.OperationalError as error:
+        if is_fts and error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise MalformedQuery(str(error)) from error
+        raise
     newest = rows[0][0] if rows else 0
     details = _classes(db, [row[0] for row in rows])
     hits = []
@@ -103,9 +131,19 @@ def search_bodies(db: sqlite3.Connection, words: str, wanted: Filter) -> tuple[l
     return hits, len(rows) == RANKED
 
 
+PLACED = (
+    "(EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid"
+    " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"
+    " OR EXISTS (SELECT 1 FROM records r LEFT JOIN sessions s ON s.id = r.session WHERE r.body = words.rowid"
+    " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR r.at >= ?))"
+    " OR EXISTS (SELECT 1 FROM arcs a WHERE a.body = words.rowid AND ? IS NULL AND (? IS NULL OR a.last_at >= ?)))"
+)
+"""Whether a text stands anywhere with this agent, since this time: part of the match, not a filter after its limit."""
+
+
 def _scoped(expression: str, wanted: Filter) -> str:
-    """The whole FTS5 expression: words of the text, and the tags that it must and must not have."""
-    parts = [f"text : ({expression})"]
+    """The whole FTS5 expression: this one, and the tags that a text must and must not have."""
+    parts = [expression]
     if wanted.projects is not None:
         parts.append(_any_tag(f"p{number}" for number in wanted.projects))
     if wanted.kinds:
@@ -116,7 +154,9 @@ def _scoped(expression: str, wanted: Filter) -> str:
     if wanted.failed:
         parts.append("tags : f")
     whole = " AND ".join(parts)
-    return whole if wanted.hidden else f"({whole}) NOT tags : h"
+    if wanted.hidden:
+        return whole
+    return f"({whole}) NOT (tags : h NOT tags : k{THINKING})" if wanted.thinking else f"({whole}) NOT tags : h"
 
 
 def _any_tag(tags: Iterable[str]) -> str:
