@@ -62,8 +62,9 @@ bench corpus_mb="48":
     work=${TMPDIR:-/tmp}/brainproj-bench
     mkdir -p "$work"
     python=$(uv run python -c 'import sys; print(sys._base_executable)')
-    "$python" ../shared/bench/make_corpus.py --out "$work/corpus" --mb {{corpus_mb}} --sessions 300 --projects 12 --repos "$work/repos"
-    "$python" ../shared/bench/floors.py --corpus "$work/corpus" --work "$work/work" --python "$python" --runs 7 \
+    corpus=$work/corpus-{{corpus_mb}}
+    [ -e "$corpus" ] || "$python" ../shared/bench/make_corpus.py --out "$corpus" --mb {{corpus_mb}} --sessions 300 --projects 12 --repos "$work/repos"
+    "$python" ../shared/bench/floors.py --corpus "$corpus" --work "$work/work" --python "$python" --runs 7 \
         --only build,search,rescan,product --brainproj .venv/bin/brainproj --typer-python .venv/bin/python
 
 # how long a hook takes in the situations that matter, as the README's table has it

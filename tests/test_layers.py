@@ -11,7 +11,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "agentstates", "attempts", "health", "reach", "restore", "spool", "status", "transfer",
-    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "preview",
+    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "preview", "projectmap",
     "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
 }  # fmt: skip
 LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
@@ -20,7 +20,8 @@ ALLOWED: dict[str, set[str]] = {
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
     "hooks": {"agents", "gitdir", "hooks", "store", "worker"},
     "__main__": {"commands", "errors", "identity", "log", "paths", "store", "views", "__init__"},
-    "commands": {"commands", "views", "agents", "foreign", "hooks", "store", "core", *VERBS, *LOW},
+    "commands": {"commands", "servers", "views", "agents", "foreign", "hooks", "store", "core", *VERBS, *LOW},
+    "servers": {"servers", "views", "store", "core", "__init__", *VERBS, *LOW},
     "views": {"views", "core", "errors", *VERBS, "store"},
     "verbs": {"hooks", "store", "agents", "foreign", "core", *VERBS, *LOW},
     "store": {"store", "core", "errors"},
@@ -45,8 +46,10 @@ LIBRARIES: dict[str, set[str]] = {
     "tomlkit": {"config"},
     "zstandard": {"store", "agents"},
     "watchfiles": {"follow"},
+    "mcp": {"servers"},
+    "pydantic": {"servers"},
     "orjson": {"agents/lines"},
-    "sqlite3": {"store", "verbs", "commands", "agents/codex/live", "hooks", "worker"},
+    "sqlite3": {"store", "verbs", "commands", "servers", "agents/codex/live", "hooks", "worker"},
 }
 """Library → the parts that may import it. Verbs and commands name sqlite3 only for the type of a connection."""
 

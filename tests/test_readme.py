@@ -22,8 +22,8 @@ EXAMPLES = [
     if line.startswith("brainproj ")
 ]
 
-AT_A_TERMINAL = ("share",)
-"""Acts of a person; tests/hooks/test_delivery.py runs it at one."""
+AT_A_TERMINAL = ("share", "mcp")
+"""An act of a person (tests/hooks/test_delivery.py runs it at a terminal), and a server (tests/test_mcp.py)."""
 
 
 def test_every_command_is_shown() -> None:

@@ -1,16 +1,19 @@
 """What reaches the model of a real Codex and a real Claude Code: its own project's block, once, and not a word else."""
 
+import concurrent.futures
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from brainproj.agents.codex.trust import Trust
+from brainproj.follow import Follower
 from brainproj.install.plan import plan_install
 from brainproj.launcher import START, launcher_text
 from brainproj.paths import find_paths
@@ -24,8 +27,9 @@ from ..hooks.sessions import WORDS, Fleet
 from ..hooks.test_delivery import feed, refresh
 from ..hooks.test_trouble import drop_privileges
 from ..repositories import add_worktree
+from ..test_follow import wait_for
 from ..test_ingest import store
-from .agents import FOLDER, Agents, Run, program, session_of
+from .agents import FOLDER, Agents, Run, Steps, program, session_of
 
 AGENTS = ("claude", "codex")
 MISSING = [agent for agent in AGENTS if not program(agent).exists()]
@@ -299,3 +303,59 @@ def test_the_skill_is_offered_by_both(agents: Agents) -> None:
     for agent in AGENTS:
         run = agents.run(agent, agents.fleet.folder("alpha"), DONE)
         assert "Look up what was done, decided and tried before in this project" in run.told
+
+
+CHECK = "E   AssertionError: Expected 1 charge, observed 2 charges"
+SERVER = {"command": sys.executable, "args": ["-m", "brainproj", "mcp"]}
+
+
+def register(agents: Agents, agent: str) -> tuple[str, ...]:
+    """What the agent is told of the server: a file and flags, or lines of its settings."""
+    if agent == "claude":
+        path = agents.fleet.place / "mcp.json"
+        path.write_text(json.dumps({"mcpServers": {"brainproj": {"type": "stdio", **SERVER}}}))
+        return ("--mcp-config", str(path), "--allowedTools=Bash,mcp__brainproj__attempts,mcp__brainproj__expand")
+    words = ", ".join(json.dumps(one) for one in SERVER["args"])
+    agents.trusted += f"[mcp_servers.brainproj]\ncommand = {json.dumps(SERVER['command'])}\nargs = [{words}]\n"
+    agents.trusted += f"[mcp_servers.brainproj.env]\nHOME = {json.dumps(str(agents.fleet.home))}\n"
+    return ()
+
+
+@pytest.mark.parametrize(("first", "second"), [("claude", "codex"), ("codex", "claude")])
+def test_a_failing_check_of_one_agent_is_found_by_the_other_while_the_first_is_open(
+    agents: Agents, first: str, second: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is held in the middle of its turn: its next command waits until the second one is done."""
+    folder = agents.fleet.folder("alpha")
+    (folder / "test_pay.py").write_text("")
+    gate = agents.fleet.place / "gate"
+    failing = f"printf 'collected 1 item\\n{CHECK}\\n1 failed in 0.02s\\n'; exit 1"
+    steps: Steps = [{"shell": failing}, {"shell": f"until [ -e {gate} ]; do sleep 0.1; done"}, *DONE]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        held = pool.submit(agents.run, first, folder, steps)
+        try:
+            watching = Follower(
+                find_paths({}, agents.fleet.home), stop := threading.Event(), lambda _: None, lambda _: None
+            )
+            follower = threading.Thread(target=watching.run)
+            follower.start()
+            monkeypatch.chdir(folder)
+            wait_for(lambda: cli.ok("attempts", "observed", "--json").json)
+            cited = cli.ok("attempts", "observed", "--json").json[0]["citation"]
+            tool = "mcp__brainproj.{}" if second == "codex" else "mcp__brainproj__{}"
+            asked: Steps = [
+                {"tool": tool.format("attempts"), "input": {"query": "charge"}},
+                {"tool": tool.format("expand"), "input": {"address": cited}},
+                *DONE,
+            ]
+            run = agents.run(second, folder, asked, *register(agents, second))
+            assert not held.done()
+        finally:
+            gate.touch()
+            stop.set()
+            follower.join(10)
+        assert went_on(held.result(90))
+    assert went_on(run), run.err
+    assert cited in run.turns[-1] and run.turns[-1].count("Expected 1 charge, observed 2 charges") >= 2
+    cli.ok("backfill")
+    assert len(cli.ok("attempts", "observed", "--json").json) == 1  # the answers are echoes

@@ -111,3 +111,15 @@ def last_event_at(db: sqlite3.Connection, agent: str) -> int | None:
     """When the last stored event of an agent happened; microseconds."""
     row = db.execute("SELECT max(last_at) FROM sessions WHERE agent = ?", (agent,)).fetchone()
     return row[0] if row else None
+
+
+def project_totals(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> dict[str, int]:
+    """How much is stored of a project: sessions, events, failed calls of tools, records."""
+    marks = ",".join("?" * len(project_ids))
+    sessions, events, failures = db.execute(
+        "SELECT count(*), coalesce(sum(events), 0), coalesce(sum(tool_failures), 0) FROM sessions"
+        f" WHERE listed AND project IN ({marks})",
+        project_ids,
+    ).fetchone()
+    records = db.execute(f"SELECT count(*) FROM records WHERE project IN ({marks})", project_ids).fetchone()[0]
+    return {"sessions": sessions, "events": events, "failures": failures, "records": records}

@@ -1,0 +1,34 @@
+"""`brainproj map`: the small index of what a project's memory holds."""
+
+import typer
+
+from ..projectmap import draw_map
+from ..views import terminal
+from .options import JSON, PROJECT
+from .reading import read_first
+from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command(name="map")
+def run_map(project: PROJECT = None, json: JSON = False) -> None:
+    """Show the small index of what this project's memory holds, and what opens it.
+
+    Examples:
+
+      brainproj map
+
+      brainproj map --project shop --json
+    """
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    known = project_here(around, resolver, project)
+    read_first(around, db, resolver, known.root)
+    known = project_here(around, resolver, project)
+    found = draw_map(db, known, around.now)
+    if json:
+        terminal.answer_json(found.value())
+    else:
+        terminal.answer(found.text)

@@ -1,0 +1,92 @@
+"""The map: a small index of what a project's memory holds, and what opens it. Never the memory itself."""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from .core.block import render_item, safe_text
+from .core.catalogue import KnownProject
+from .core.memory import ProjectMemory
+from .core.text import clip, counted, one_line
+from .core.tokens import estimate_tokens
+from .recall import LocalSource
+from .store.listing import project_totals
+
+LINES_AT_MOST = 200
+TOKENS_AT_MOST = 1000
+"""By the estimate of `core/tokens`; an agent reads it before it knows whether it needs any of it."""
+ITEM_LETTERS = 160
+ARCS = 8
+LESSONS = 8
+DECISIONS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectMap:
+    """The map of a project. `text` is what is shown; the rest is what it counts."""
+
+    project: KnownProject
+    text: str
+    totals: dict[str, int]
+
+    def value(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "project": {"key": self.project.key, "name": self.project.name, "remote": self.project.remote},
+            "text": self.text,
+            "tokens": estimate_tokens(self.text),
+            **self.totals,
+        }
+
+
+def draw_map(db: sqlite3.Connection, project: KnownProject, now: datetime) -> ProjectMap:
+    """The map as the store has it now; what does not fit is left out from the end of each list, and counted."""
+    memory = LocalSource(db, 0).fetch(project, now)
+    totals = project_totals(db, project.ids)
+    sizes = [ARCS, LESSONS, DECISIONS]
+    while True:
+        text = _render(project, memory, totals, *sizes)
+        fits = estimate_tokens(text) <= TOKENS_AT_MOST and text.count("\n") < LINES_AT_MOST
+        if fits or not any(sizes):
+            return ProjectMap(project, text, totals)
+        largest = sizes.index(max(sizes))
+        sizes[largest] -= 1
+
+
+def _render(
+    project: KnownProject, memory: ProjectMemory, totals: dict[str, int], arcs: int, lessons: int, decisions: int
+) -> str:
+    name = one_line(project.name)
+    kept = f"{counted(totals['sessions'], 'session')}, {counted(totals['events'], 'event')}, "
+    kept += f"{counted(totals['failures'], 'failed call')}, {counted(totals['records'], 'record')}"
+    lines = [f"Map of {name} ({one_line(project.key)}): {kept}."]
+    if memory.newest_at:
+        lines.append(f"Last active {memory.newest_at:%Y-%m-%d}.")
+    shown = [_short(render_item(item)) for item in memory.decisions[:decisions]]
+    lines += _part("Decisions in force", shown, len(memory.decisions), "records --kind decision")
+    if memory.proposed:
+        lines.append(f"{counted(memory.proposed, 'decision')} only proposed, by agents: records --status proposed")
+    shown = [_short(render_item(item)) for item in memory.lessons[:lessons]]
+    lines += _part("Lessons that agents noted", shown, len(memory.lessons), "records --kind lesson")
+    titles = [
+        f"- {clip(safe_text(arc.title), ITEM_LETTERS)} · {arc.status} [{arc.address}]" for arc in memory.arcs[:arcs]
+    ]
+    lines += _part("Threads of work, the hottest first", titles, len(memory.arcs), "arcs")
+    lines += [
+        "Deeper: `search` finds what was said and done, `attempts` what failed and what helped, `expand` (in a shell"
+        " `brainproj show`) opens any address in [brackets].",
+    ]
+    return "\n".join(lines)
+
+
+def _part(heading: str, items: list[str], total: int, command: str) -> list[str]:
+    if not total:
+        return []
+    left = total - len(items)
+    return [f"{heading}:", *items, *([f"  {left:,} more: brainproj {command}"] if left else [])]
+
+
+def _short(line: str) -> str:
+    """An item on one line, its address kept."""
+    text, bracket, address = line.rpartition(" [")
+    return clip(text, ITEM_LETTERS) + bracket + address
