@@ -56,7 +56,8 @@ def well(fleet: Fleet, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def trust_all(paths: Paths) -> None:
     from .agents.test_codex_trust import trust
 
-    (paths.codex_home / "config.toml").write_text(trust(paths))
+    own = (paths.codex_home / "config.toml").read_text().partition("[hooks.state]")[0]
+    (paths.codex_home / "config.toml").write_text(own + trust(paths))
 
 
 def ids(done: Done) -> list[str]:
@@ -66,7 +67,8 @@ def ids(done: Done) -> list[str]:
 def test_where_nothing_is_wrong_nothing_is_said(well: Fleet, cli: Cli) -> None:
     found = cli.ok("doctor", "--json").json
     assert found["findings"] == [] and found["ok"]
-    assert len(found["hooks"]) == 9 + 8 + 9 and all(run["ok"] for run in found["hooks"])
+    assert len(found["hooks"]) == 9 + 8 + 9 + 1 and found["hooks"][-1]["says"] == "map, search, expand, attempts, note"
+    assert all(run["ok"] for run in found["hooks"])
     starts = [run for run in found["hooks"] if run["event"] in ("SessionStart", "sessionStart")]
     assert len(starts) == 3 and all(run["says"].startswith('<project-memory project="alpha"') for run in starts)
     assert cli.ok("doctor").out == "✓ Nothing was found that needs attention.\n"
@@ -169,6 +171,11 @@ def brain_feed(fleet: Fleet) -> None:
     write(".agentihooks/broadcast.json", json.dumps([message]))(fleet)
 
 
+def untrusted(fleet: Fleet) -> None:
+    path = fleet.home / ".codex/config.toml"
+    path.write_text(path.read_text().partition("[hooks.state]")[0])
+
+
 def gone(place: str) -> Callable[[Fleet], None]:
     return lambda fleet: (fleet.home / place).unlink()
 
@@ -189,7 +196,8 @@ BROKEN: dict[str, tuple[Callable[[Fleet], None], str]] = {
     "not-installed": (gone(".cursor/hooks.json"), "note"),
     "skill-missing": (gone(".claude/skills/brainproj/SKILL.md"), "warning"),
     "skill-changed": (write(".claude/skills/brainproj/SKILL.md", "mine"), "note"),
-    "codex-untrusted": (write(".codex/config.toml", ""), "warning"),
+    "codex-untrusted": (untrusted, "warning"),
+    "server-missing": (write(".claude.json", "{}"), "warning"),
     "codex-modified": (edit(".codex/config.toml", "sha256:", "sha256:0"), "warning"),
     "codex-disabled": (edit(".codex/config.toml", "trusted_hash", "enabled = false\ntrusted_hash"), "warning"),
     "codex-hooks-off": (
@@ -239,6 +247,7 @@ def test_what_is_ours_is_mended(well: Fleet, cli: Cli, name: str) -> None:
 
 
 REMEDIES = [
+    "server-missing",
     "hooks-missing",
     "hooks-doubled",
     "not-installed",

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -665,7 +666,7 @@ def test_nothing_is_changed_without_a_word(paths: Paths, cli: Cli) -> None:
     done = cli("install")
     assert done.code == 1 and "--yes" in done.err and "hook claude SessionStart" in done.err
     assert tree(paths.user_home) == before
-    assert cli.ok("install", "--dry-run").out.count("create") == 5 and tree(paths.user_home) == before
+    assert cli.ok("install", "--dry-run").out.count("create ") == 7 and tree(paths.user_home) == before
     said = at_terminal("install", typed="n\n")
     assert said.code == 1 and "Nothing was changed." in said.out and tree(paths.user_home) == before
     said = at_terminal("install", typed="y\nn\n")
@@ -675,12 +676,11 @@ def test_nothing_is_changed_without_a_word(paths: Paths, cli: Cli) -> None:
 
 def test_json(paths: Paths, cli: Cli) -> None:
     made = cli.ok("install", "--yes", "--json", "--no-backfill").json
-    assert [(one["action"], one["kind"]) for one in made["changes"]] == [("create", "hooks")] * 3 + [
-        ("create", "skill")
-    ] * 2
+    kinds = [one["kind"] for one in made["changes"] if one["action"] == "create"]
+    assert sorted(kinds) == ["hooks"] * 3 + ["server"] * 2 + ["skill"] * 2
     assert made["problems"] == [] and {one["agent"] for one in made["steps"]} == {"Claude Code", "Codex", "Cursor"}
     assert cli.ok("install", "--yes", "--json", "--no-backfill").json["changes"] == []
-    assert len(cli.ok("uninstall", "--yes", "--json").json["changes"]) == 5
+    assert len(cli.ok("uninstall", "--yes", "--json").json["changes"]) == 7
 
 
 def test_no_agent_and_no_such_agent(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -829,3 +829,157 @@ def test_a_status_line_of_no_known_form_is_left(paths: Paths, cli: Cli, value: s
     path.write_text(text := f'{{"statusLine": {value}}}')
     done = cli("install", "claude", "--statusline", "--yes", "--no-backfill")
     assert done.code == 1 and "statusLine has no command" in done.err and path.read_text() == text
+
+
+# the MCP server ----------------------------------------------------------------------------------------------------
+
+
+def test_the_server_is_named_where_each_agent_looks(
+    paths: Paths, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_in(paths)
+    entry = json.loads((paths.user_home / ".claude.json").read_text())["mcpServers"]["brainproj"]
+    assert entry == {
+        "type": "stdio",
+        "command": str(paths.launcher),
+        "args": ["mcp"],
+        "env": {"BRAINPROJ_AGENT": "claude"},
+    }
+    document = tomllib.loads((paths.codex_home / "config.toml").read_text())
+    assert document == {
+        "mcp_servers": {
+            "brainproj": {"command": str(paths.launcher), "args": ["mcp"], "env": {"BRAINPROJ_AGENT": "codex"}}
+        }
+    }
+    assert not (paths.cursor_home / "mcp.json").exists()
+    repository = make_repository(tmp_path / "alpha")
+    monkeypatch.chdir(repository)
+    cli.ok("install", "cursor", "--project", "--yes", "--no-backfill")
+    entry = json.loads((repository / ".cursor/mcp.json").read_text())["mcpServers"]["brainproj"]
+    assert (
+        entry["args"] == ["mcp", "--cwd", "${workspaceFolder}"]
+        and git(repository, "status", "--porcelain", "-uall") == ""
+    )
+    cli.ok("uninstall", "--yes")
+    assert not (repository / ".cursor").exists() and not (paths.user_home / ".claude.json").exists()
+
+
+def test_where_claude_has_another_home_its_state_lies_in_it(home: Path) -> None:
+    paths = find_paths({"CLAUDE_CONFIG_DIR": str(home / "work")}, home)
+    put_in(paths, "claude")
+    assert (home / "work/.claude.json").exists() and not (home / ".claude.json").exists()
+
+
+def test_the_launcher_starts_the_server_with_its_packages(paths: Paths, tmp_path: Path) -> None:
+    put_in(paths, "codex")
+    repository = make_repository(tmp_path / "alpha")
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }
+    done = subprocess.run(
+        [str(paths.launcher), "mcp"],
+        input=json.dumps(request).encode() + b"\n",
+        capture_output=True,
+        cwd=repository,
+        check=False,
+        timeout=30,
+    )
+    assert done.returncode == 0 and json.loads(done.stdout)["result"]["serverInfo"]["name"] == "brainproj"
+
+
+TOML = (CASES / "22-toml-comments" / "config.toml").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TOML,
+        TOML + b"\n",
+        b"",
+        b"\n",
+        b"a = 1",
+        b"a = 1\n\n\n",
+        b"[mcp_servers]\n",
+        b"[mcp_servers.other]\ncommand = 'x'\n# end",
+        b"a = 1\r\n[b]\r\n",
+    ],
+)
+def test_only_our_table_is_new_in_a_toml_file(paths: Paths, content: bytes) -> None:  # cases/22
+    path = paths.codex_home / "config.toml"
+    path.write_bytes(content)
+    put_in(paths, "codex")
+    during = path.read_bytes()
+    assert during.startswith(content) and tomllib.loads(during.decode())["mcp_servers"]["brainproj"]["args"] == ["mcp"]
+    put_in(paths, "codex")
+    assert path.read_bytes() == during
+    take_out(paths, "codex")
+    assert path.read_bytes() == content
+
+
+def test_what_codex_writes_behind_our_table_stays(paths: Paths) -> None:
+    path = paths.codex_home / "config.toml"
+    path.write_text("# mine\nmodel = 'x'\n")
+    put_in(paths, "codex")
+    path.write_text(path.read_text() + "\n[hooks.state]\na = 1\n")
+    take_out(paths, "codex")
+    assert path.read_text() == "# mine\nmodel = 'x'\n\n[hooks.state]\na = 1\n"
+    put_in(paths, "codex")
+    path.write_text(
+        path.read_text()
+        .replace("args = [", "args = [ # here\n")
+        .replace("[mcp_servers.brainproj.env]", "[mcp_servers.brainproj.env] # too")
+    )
+    take_out(paths, "codex")
+    assert (
+        tomllib.loads(path.read_text()) == {"model": "x", "hooks": {"state": {"a": 1}}} and "# mine" in path.read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "broken = [",
+        "mcp_servers = {a = {command = 'x'}}",
+        "mcp_servers = 5",
+        "[mcp_servers.brainproj]\ncommand = 'mine'\n",
+    ],
+)
+def test_a_toml_file_that_cannot_take_a_table_is_left(paths: Paths, cli: Cli, content: str) -> None:
+    path = paths.codex_home / "config.toml"
+    path.write_text(content)
+    done = cli("install", "codex", "--yes", "--no-backfill")
+    assert done.code == 1 and path.read_text() == content and str(path) in done.err
+    cli("uninstall", "--yes")
+    assert path.read_text() == content
+
+
+@pytest.mark.parametrize(
+    "content", ['{"mcpServers": {"brainproj": {"command": "mine"}}}', '{"mcpServers": []}', "[]", "{"]
+)
+def test_a_server_of_our_name_that_is_somebody_elses_is_left(paths: Paths, cli: Cli, content: str) -> None:
+    path = paths.user_home / ".claude.json"
+    path.write_text(content)
+    assert cli("install", "claude", "--yes", "--no-backfill").code == 1 and path.read_text() == content
+    cli("uninstall", "--yes")
+    assert path.read_text() == content
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    value=OTHERS,
+    servers=st.none() | st.dictionaries(st.sampled_from(["a", "b"]), st.just({"command": "x"})),
+    indent=st.sampled_from([None, 2, 4, "\t"]),
+)
+def test_servers_of_others_stay_to_the_byte(
+    paths: Paths, value: dict[str, Any], servers: dict[str, Any] | None, indent: Any
+) -> None:
+    path = paths.user_home / ".claude.json"
+    whole = value if servers is None else {**value, "mcpServers": servers}
+    path.write_text(before := json.dumps(whole, indent=indent))
+    put_in(paths, "claude")
+    assert "brainproj" in json.loads(path.read_text())["mcpServers"]
+    take_out(paths, "claude")
+    assert path.read_text() == before

@@ -17,10 +17,10 @@ from .agents.registry import agent_home
 from .core.jsontext import NotJson, parse_json
 from .core.times import from_micros
 from .errors import BrainError
-from .files import read_or_none
+from .files import read_or_none, read_text_or_none
 from .install.ledger import Ledger, digest, read_ledger
-from .install.parts import skill_text
-from .install.plan import SKILL_FILE, find_agents, find_launchers
+from .install.parts import NotOurs, Part, skill_text
+from .install.plan import SKILL_FILE, find_agents, find_launchers, server_part
 from .paths import Paths
 from .repositories import find_readable_checkout
 from .store import ready
@@ -39,7 +39,8 @@ class AgentState:
 
     broken: why the file cannot be read; unread: why the agent passes it by; off: what turns its hooks off. trust: of
     each of our events, where the agent asks for it. skill: `ok`, `missing`, `older`, `changed`. checkout: for which one
-    alone it was put in, None for all.
+    alone it was put in, None for all. server: `ok`, or `missing`, in the settings that name our MCP server; None: there
+    are none.
     """
 
     integration: Integration
@@ -54,6 +55,7 @@ class AgentState:
     trust: Mapping[str, Trust] | None
     skill: str
     skill_file: Path
+    server: str | None
     checkout: str | None
     has_launcher: bool
     called_at: datetime | None
@@ -112,7 +114,8 @@ def _state(
     if one.shape.keeps_places and entries:
         trust = read_trust(path, home / "config.toml", one.shape, judge)
     skills = home / "skills" if one.has_own_skills else paths.user_home / one.project_skills
-    if checkout is not None and path != home / one.hook_file:
+    is_own = path != home / one.hook_file
+    if checkout is not None and is_own:
         skills = Path(checkout.top) / one.project_skills
     skill_file = skills / SKILL_FILE
     return AgentState(
@@ -128,7 +131,10 @@ def _state(
         trust=trust,
         skill=_skill_state(skill_file, ledger),
         skill_file=skill_file,
-        checkout=checkout.top if checkout is not None and path != home / one.hook_file else None,
+        server=_server_state(
+            server_part(paths, find_launchers(paths, ledger), one.agent, checkout if is_own else None)
+        ),
+        checkout=checkout.top if checkout is not None and is_own else None,
         has_launcher=os.access(paths.launcher, os.X_OK),
         called_at=called_at,
     )
@@ -191,6 +197,16 @@ def _skill_state(path: Path, ledger: Ledger) -> str:
         return "ok"
     note = ledger.files.get(str(path))
     return "older" if note is not None and digest(text.encode()) == note.after else "changed"
+
+
+def _server_state(part: Part | None) -> str | None:
+    if part is None:
+        return None
+    text = read_text_or_none(part.path)
+    try:
+        return "ok" if text is not None and part.put(text, None) == text else "missing"
+    except (NotJson, NotOurs):
+        return "missing"
 
 
 def _last_calls(paths: Paths) -> dict[str, datetime]:

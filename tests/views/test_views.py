@@ -134,7 +134,7 @@ def agent_state(integration: Integration, **other: object) -> AgentState:
     values: dict[str, object] = {
         "integration": integration, "is_here": True, "hook_file": Path("/x"), "installed": len(integration.entries),
         "wanted": len(integration.entries), "extra": 0, "broken": None, "unread": None, "off": None, "trust": None,
-        "skill": "ok", "skill_file": Path("/y"), "checkout": None, "has_launcher": True, "called_at": NOW,
+        "skill": "ok", "skill_file": Path("/y"), "server": "ok", "checkout": None, "has_launcher": True, "called_at": NOW,
     }  # fmt: skip
     return AgentState(**(values | other))  # type: ignore[arg-type]
 

@@ -46,6 +46,9 @@ def _check_file(state: AgentState) -> list[Finding]:
         what = f"{counted(state.extra, 'entry', 'entries')} of ours too many in {state.hook_file}"
         remedy = f"{uninstall} && {install}"
         found.append(Finding("hooks-doubled", Severity.WARNING, what, remedy))
+    if state.server == "missing":
+        what = f"the settings of {agent} do not name our MCP server, so it has no tools for the memory"
+        found.append(Finding("server-missing", Severity.WARNING, what, install))
     if state.skill != "ok":
         said = {"missing": "is missing", "older": "is that of an earlier version", "changed": "was changed by somebody"}
         is_theirs = state.skill == "changed"

@@ -24,6 +24,7 @@ from .around import (
 from .findings import Finding, Severity
 from .home import check_home
 from .hookruns import HookRun, run_hooks
+from .serverrun import run_server
 from .store import check_store
 
 ORDER = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
@@ -71,5 +72,9 @@ def examine(
     if deep and is_installed:
         runs, more = run_hooks(paths, environment, states, folder)
         found += more
+        if any(state.has_launcher and state.installed and state.server == "ok" for state in states):
+            run, wrong = run_server(paths, environment, folder)
+            runs.append(run)
+            found += wrong
     found.sort(key=lambda finding: ORDER[finding.severity])
     return Health(tuple(found), tuple(runs), tuple(states), tuple(reaches))

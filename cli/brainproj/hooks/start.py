@@ -1,7 +1,7 @@
 """The file that the launcher runs, with `-I -S`: it finds the package by its own place and hands over.
 
 `start.py HOME AGENT EVENT` is a hook, and with the event `StatusLine` the line below Claude Code's prompt;
-`start.py HOME --work` and `--tool-result` are the work that a hook starts.
+`start.py HOME --work` and `--tool-result` are the work that a hook starts; `start.py HOME mcp` is the server of tools.
 """
 
 import os
@@ -19,6 +19,9 @@ elif sys.argv[2:3] == ["--tool-result"]:
     from brainproj.worker import take_tool_result
 
     take_tool_result(sys.argv[1], sys.stdin.buffer.read())
+elif sys.argv[2:3] == ["mcp"]:
+    os.environ["BRAINPROJ_HOME"] = sys.argv[1]
+    os.execv(sys.executable, [sys.executable, "-I", "-m", "brainproj", *sys.argv[2:]])  # noqa: S606  (with its packages)
 elif sys.argv[3:4] == ["StatusLine"]:
     from brainproj.hooks.statusline import run
 

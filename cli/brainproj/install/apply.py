@@ -31,6 +31,7 @@ from .changes import (
 )
 from .ledger import Kind, Ledger, Note, digest, read_ledger, write_ledger
 from .parts import HookPart, NotOurs, Part
+from .servers import JsonServerPart
 
 ATTEMPTS = 5
 """How often a file that somebody else writes at the same moment is read again."""
@@ -50,7 +51,14 @@ def apply_uninstall(paths: Paths, plan: Plan) -> Plan:
     """Take our parts out, with the backups and folders that were made for them."""
     with locked(paths.install_lock, doing="changing settings"):
         ledger = read_ledger(paths.ledger_path)
-        return _apply(plan, plan.parts[::-1], lambda part: _take_out(paths, part, ledger))
+        folders = {one for part in plan.parts if (note := ledger.files.get(str(part.path))) for one in note.folders}
+        done = _apply(plan, plan.parts[::-1], lambda part: _take_out(paths, part, ledger))
+        for folder in sorted(
+            folders, key=len, reverse=True
+        ):  # two files may share a folder that was made for the first
+            with contextlib.suppress(OSError):
+                Path(folder).rmdir()
+        return done
 
 
 def _apply(plan: Plan, parts: Iterable[Part], change_one: Callable[[Part], Change]) -> Plan:
@@ -99,9 +107,10 @@ def _put_in(paths: Paths, plan: Plan, part: Part, ledger: Ledger) -> Change:
     is_made, before = _state_before(part, change, note)
     channels, members = (note.channels, note.members) if note else ((), ())
     if isinstance(part, HookPart):
+        channels = channels or part.channels_before(decode(part, change.before or b""))
+    if isinstance(part, (HookPart, JsonServerPart)) and members is not None:
         text = decode(part, change.before or b"")
-        channels = channels or part.channels_before(text)
-        members = None if members is None else tuple(dict.fromkeys([*members, *part.members_before(text)]))
+        members = tuple(dict.fromkeys([*members, *part.members_before(text)]))
     if before == digest(change.before or b"") and not may_back_up(part.path, note):
         before = None  # somebody else's file has the backup's name
     folders = note.folders if note else ()

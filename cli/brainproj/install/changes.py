@@ -11,7 +11,10 @@ from ..errors import BrainError
 from ..files import read_or_none
 from .ledger import Kind, Ledger, Note, digest
 from .parts import HookPart, NotOurs, Part
+from .servers import JsonServerPart, TomlServerPart
 
+FRAMED = (HookPart, JsonServerPart, TomlServerPart)
+"""Parts of files that can be empty but for their frame."""
 BACKUP = ".brainproj.bak"
 
 
@@ -107,9 +110,9 @@ def taken_change(part: Part, ledger: Ledger) -> Change:
         if backup is not None and digest(backup) == note.before:
             return Change(part, before, backup)
     after = part.take(decode(part, before), note)
-    is_lost = note is None and isinstance(part, HookPart) and not backup_path(part.path).exists()
-    if is_lost and isinstance(part, HookPart) and after is not None and encode(part, after) != before:
-        after = None if part.is_empty(after) else after  # a file that was there before has a backup
+    is_lost = note is None and not backup_path(part.path).exists()
+    if is_lost and isinstance(part, FRAMED) and after is not None and encode(part, after) != before:
+        after = None if part.is_empty(after) else after  # a hook file that was there before has a backup
     return Change(part, before, None if after is None else encode(part, after))
 
 

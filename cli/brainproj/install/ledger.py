@@ -23,6 +23,7 @@ class Kind(StrEnum):
     EXCLUDE = "exclude"
     RULE = "rule"
     UNIT = "unit"
+    SERVER = "server"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,11 @@ from ..repositories import find_readable_checkout
 from .changes import BACKUP, Plan, Problem, compute, unread_reason
 from .ledger import Kind, Ledger, Note, read_ledger
 from .parts import ExcludePart, HookPart, Launchers, Part, RulePart, SkillPart
+from .servers import JsonServerPart, TomlServerPart
 from .unit import UnitPart
 
 SKILL_FILE = "brainproj/SKILL.md"
+CURSOR_SERVERS = ".cursor/mcp.json"
 
 
 def find_agents(paths: Paths, environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -151,7 +153,12 @@ def _exclude_parts(
         kept = set()
         for other, one in ledger.files.items():
             stays = other not in taken or set(one.agents) - set(agents)
-            if one.checkout and one.kind in (Kind.HOOKS, Kind.SKILL) and stays and _excluded_by(one.checkout) == file:
+            if (
+                one.checkout
+                and one.kind in (Kind.HOOKS, Kind.SKILL, Kind.SERVER)
+                and stays
+                and _excluded_by(one.checkout) == file
+            ):
                 kept |= {f"/{Path(other).relative_to(one.checkout)}{end}" for end in ("", BACKUP)}
         yield ExcludePart(Path(file), note.agents, tuple(line for line in note.lines if line not in kept))
 
@@ -194,6 +201,8 @@ def _standard_parts(
             folder = home / "skills" if one.has_own_skills else paths.user_home / one.project_skills
         skill = folder / SKILL_FILE
         skills[skill] = (*skills.get(skill, ()), one.agent)
+        if (server := server_part(paths, launchers, one.agent, checkout)) is not None:
+            hooks.append(server)
     parts = [*hooks, *(SkillPart(path, names) for path, names in skills.items())]
     if checkout is not None:
         parts.insert(0, ExcludePart(exclude_path(checkout.common_dir), agents, _project_lines(agents)))
@@ -217,7 +226,25 @@ def _noted_part(paths: Paths, ledger: Ledger, path: Path, note: Note, agents: tu
     mine = tuple(agent for agent in note.agents if agent in agents)
     if note.kind is Kind.SKILL:
         return SkillPart(path, mine)
+    if note.kind is Kind.SERVER:
+        launchers = find_launchers(paths, ledger)
+        return (TomlServerPart if path.suffix == ".toml" else JsonServerPart)(path, mine, launchers)
     return HookPart(path, integration_of(mine[0]), find_launchers(paths, ledger))
+
+
+def server_part(paths: Paths, launchers: Launchers, agent: str, checkout: Checkout | None) -> Part | None:
+    """Where an agent's settings name our MCP server: the person's for those that start it in the session's folder, the
+    checkout's for Cursor, which says only there what folder it is.
+    """
+    if checkout is not None:
+        path = Path(checkout.top) / CURSOR_SERVERS
+        return JsonServerPart(path, (agent,), launchers, ("--cwd", "${workspaceFolder}")) if agent == "cursor" else None
+    if agent == "claude":
+        is_moved = paths.claude_home != paths.user_home / ".claude"
+        return JsonServerPart(
+            (paths.claude_home if is_moved else paths.user_home) / ".claude.json", (agent,), launchers
+        )
+    return TomlServerPart(paths.codex_home / "config.toml", (agent,), launchers) if agent == "codex" else None
 
 
 def _project_lines(agents: Iterable[str]) -> tuple[str, ...]:
@@ -226,6 +253,7 @@ def _project_lines(agents: Iterable[str]) -> tuple[str, ...]:
     for one in map(integration_of, agents):
         hooks = f"/{one.project_hook_file}"
         lines += [hooks, hooks + BACKUP, f"/{one.project_skills}/{SKILL_FILE}"]
+        lines += [f"/{CURSOR_SERVERS}"] if one.agent == "cursor" else []
     return tuple(dict.fromkeys(lines))
 
 

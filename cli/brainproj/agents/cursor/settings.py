@@ -30,6 +30,6 @@ INTEGRATION = Integration(
     shape=Shape(is_grouped=False, version=1),
     entries=ENTRIES,
     has_own_skills=False,
-    steps=(MEMORIES,),
-    project_steps=("trust the workspace when Cursor asks", MEMORIES),
+    steps=(MEMORIES, "for the memory's tools, run `brainproj install cursor --project` in a checkout"),
+    project_steps=("trust the workspace, and allow the server brainproj, when Cursor asks", MEMORIES),
 )
