@@ -67,6 +67,8 @@ class Agents:
         for home in (self.claude_home, self.codex_home):
             home.mkdir(exist_ok=True)
         (fleet.home / ".claude.json").write_text(json.dumps({"hasCompletedOnboarding": True}))
+        self.installed = ""
+        """What `install` has put into Codex' config.toml, which each run writes anew."""
         self.trusted = ""
         """What stands in Codex' config.toml of hooks that a person has trusted."""
         self.trusts_all = True
@@ -76,10 +78,13 @@ class Agents:
     def install(self) -> None:
         """Put our part into the settings of both."""
         paths = find_paths({}, self.fleet.home)
+        (self.codex_home / "config.toml").unlink(missing_ok=True)
         assert not apply_install(paths, plan_install(paths, ("claude", "codex"))).problems
+        self.installed = (self.codex_home / "config.toml").read_text()
 
     def uninstall(self) -> None:
         """Take it out again."""
+        self.installed = ""
         paths = find_paths({}, self.fleet.home)
         assert not apply_uninstall(paths, plan_uninstall(paths, ("claude", "codex", "cursor"))).problems
 
@@ -116,7 +121,7 @@ class Agents:
     def _codex(self, port: int) -> list[str]:
         (self.codex_home / "config.toml").write_text(
             'model = "gpt-5.1-codex"\nmodel_provider = "scripted"\n[model_providers.scripted]\nname = "scripted"\n'
-            f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\n{self.trusted}'
+            f'base_url = "http://127.0.0.1:{port}/v1"\nwire_api = "responses"\n{self.installed}{self.trusted}'
         )
         flags = ["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         if self.trusts_all:

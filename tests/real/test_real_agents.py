@@ -306,26 +306,16 @@ def test_the_skill_is_offered_by_both(agents: Agents) -> None:
 
 
 CHECK = "E   AssertionError: Expected 1 charge, observed 2 charges"
-SERVER = {"command": sys.executable, "args": ["-m", "brainproj", "mcp"]}
-
-
-def register(agents: Agents, agent: str) -> tuple[str, ...]:
-    """What the agent is told of the server: a file and flags, or lines of its settings."""
-    if agent == "claude":
-        path = agents.fleet.place / "mcp.json"
-        path.write_text(json.dumps({"mcpServers": {"brainproj": {"type": "stdio", **SERVER}}}))
-        return ("--mcp-config", str(path), "--allowedTools=Bash,mcp__brainproj__attempts,mcp__brainproj__expand")
-    words = ", ".join(json.dumps(one) for one in SERVER["args"])
-    agents.trusted += f"[mcp_servers.brainproj]\ncommand = {json.dumps(SERVER['command'])}\nargs = [{words}]\n"
-    agents.trusted += f"[mcp_servers.brainproj.env]\nHOME = {json.dumps(str(agents.fleet.home))}\n"
-    return ()
 
 
 @pytest.mark.parametrize(("first", "second"), [("claude", "codex"), ("codex", "claude")])
 def test_a_failing_check_of_one_agent_is_found_by_the_other_while_the_first_is_open(
     agents: Agents, first: str, second: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first is held in the middle of its turn: its next command waits until the second one is done."""
+    """The first is held in the middle of its turn: its next command waits until the second one is done.
+
+    Nothing was set up for it but by `install`.
+    """
     folder = agents.fleet.folder("alpha")
     (folder / "test_pay.py").write_text("")
     gate = agents.fleet.place / "gate"
@@ -348,7 +338,16 @@ def test_a_failing_check_of_one_agent_is_found_by_the_other_while_the_first_is_o
                 {"tool": tool.format("expand"), "input": {"address": cited}},
                 *DONE,
             ]
-            run = agents.run(second, folder, asked, *register(agents, second))
+            run = agents.run(
+                second,
+                folder,
+                asked,
+                *(
+                    ("--allowedTools=Bash,mcp__brainproj__attempts,mcp__brainproj__expand",)
+                    if second == "claude"
+                    else ()
+                ),
+            )
             assert not held.done()
         finally:
             gate.touch()
