@@ -12,6 +12,7 @@ from brainproj.install.ledger import read_ledger
 from brainproj.install.plan import find_launchers, plan_install
 from brainproj.paths import Paths, find_paths
 
+from ..cli import Cli
 from ..conftest import DATA
 
 VECTORS = json.loads((DATA / "hooks/codex/trust/hash_vectors.json").read_text())["vectors"]
@@ -51,6 +52,17 @@ def test_every_state(paths: Paths) -> None:
     found = read(paths)
     assert (found.pop("Stop"), found.pop("SessionEnd")) == (Trust.MODIFIED, Trust.DISABLED)
     assert set(found.values()) == {Trust.TRUSTED}
+
+
+def test_what_codex_keeps_of_us_is_told_at_the_end(paths: Paths, cli: Cli) -> None:
+    config = paths.codex_home / "config.toml"
+    config.write_text(config.read_text() + trust(paths))
+    said = cli.ok("uninstall", "--yes").err
+    assert (
+        "under [hooks.state]" in said
+        and "hooks.state" in config.read_text()
+        and "mcp_servers" not in config.read_text()
+    )
 
 
 @pytest.mark.parametrize("content", ["", "hooks = 1", "[hooks]\nstate = 3", "not toml", "[hooks.state]\nx = 1"])

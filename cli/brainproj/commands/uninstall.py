@@ -6,6 +6,7 @@ import typer
 
 from ..agents.registry import AGENT_NAMES
 from ..cursor_folders import list_cursor_folders
+from ..files import read_text_or_none
 from ..install.apply import apply_uninstall
 from ..install.plan import checkout_for_project, plan_uninstall
 from ..views import terminal
@@ -58,5 +59,11 @@ def uninstall(
     elif plan.changes and not dry_run and not json and not agents and not project:
         shown = short_path(str(around.paths.home), str(around.paths.user_home))
         terminal.aside(f"What was remembered stays in {shown}; to remove that too: rm -r {shown}")
+    config = around.paths.codex_home / "config.toml"
+    if not (json or dry_run) and f"{around.paths.codex_home / 'hooks.json'}:" in (read_text_or_none(config) or ""):
+        shown = short_path(str(config), str(around.paths.user_home))
+        terminal.aside(
+            f"Codex keeps in {shown}, under [hooks.state], that you trusted hooks of that file; that does no harm."
+        )
     if plan.problems:
         raise typer.Exit(1)
