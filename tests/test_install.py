@@ -848,7 +848,12 @@ def test_the_server_is_named_where_each_agent_looks(
     document = tomllib.loads((paths.codex_home / "config.toml").read_text())
     assert document == {
         "mcp_servers": {
-            "brainproj": {"command": str(paths.launcher), "args": ["mcp"], "env": {"BRAINPROJ_AGENT": "codex"}}
+            "brainproj": {
+                "command": str(paths.launcher),
+                "args": ["mcp"],
+                "startup_timeout_sec": 30,
+                "env": {"BRAINPROJ_AGENT": "codex"},
+            }
         }
     }
     assert not (paths.cursor_home / "mcp.json").exists()

@@ -43,7 +43,7 @@ LIBRARIES: dict[str, set[str]] = {
     "rich": {"views", "commands/sessions"},
     "httpx": {"brain"},
     "git": {"gitinfo"},
-    "tomlkit": {"config"},
+    "tomlkit": {"config", "install/servers"},
     "zstandard": {"store", "agents"},
     "watchfiles": {"follow"},
     "mcp": {"servers"},

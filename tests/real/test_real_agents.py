@@ -334,6 +334,9 @@ def test_a_failing_check_of_one_agent_is_found_by_the_other_while_the_first_is_o
             cited = cli.ok("attempts", "observed", "--json").json[0]["citation"]
             tool = "mcp__brainproj.{}" if second == "codex" else "mcp__brainproj__{}"
             asked: Steps = [
+                {
+                    "shell": "sleep 8" if second == "codex" else "true"
+                },  # Codex begins its first turn while its servers still start
                 {"tool": tool.format("attempts"), "input": {"query": "charge"}},
                 {"tool": tool.format("expand"), "input": {"address": cited}},
                 *DONE,

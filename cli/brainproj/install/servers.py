@@ -19,6 +19,8 @@ from .parts import Launchers, NotOurs
 NAME = "brainproj"
 HOLDER = "mcpServers"
 TABLE = "mcp_servers"
+START_S = 30
+"""Codex waits 10 s of itself; the server needs one, and on a busy machine many."""
 
 
 def server_entry(launchers: Launchers, agent: str, *arguments: str) -> dict[str, object]:
@@ -146,9 +148,10 @@ class TomlServerPart:
         return not text.strip()
 
     def _block(self) -> str:
+        command, agent = json.dumps(str(self.launchers.current)), json.dumps(self.agents[0])
         return (
-            f'[{TABLE}.{NAME}]\ncommand = {json.dumps(str(self.launchers.current))}\nargs = ["mcp"]\n\n'
-            f"[{TABLE}.{NAME}.env]\nBRAINPROJ_AGENT = {json.dumps(self.agents[0])}\n"
+            f'[{TABLE}.{NAME}]\ncommand = {command}\nargs = ["mcp"]\nstartup_timeout_sec = {START_S}\n\n'
+            f"[{TABLE}.{NAME}.env]\nBRAINPROJ_AGENT = {agent}\n"
         )
 
 
