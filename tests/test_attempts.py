@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from brainproj.paths import find_paths
+from brainproj.servers.answers import Answers
+
 from .cli import Cli
 from .conftest import TRANSCRIPTS
 from .repositories import make_repository
@@ -207,3 +210,22 @@ def test_real_transcripts(home: Path, cli: Cli, agent: str, tmp_path: Path, monk
     assert counted <= sum(row["count"] for row in rows)
     for row in rows[:25]:
         assert row["output"].strip()[-40:] in cli.ok("show", row["citation"], "--raw").out
+
+
+def test_lines_without_a_time_are_in_their_order_and_of_no_date(home: Path, shop: Path, cli: Cli) -> None:
+    sid = session_id(1)
+    lines = [
+        prompt(sid, shop, "Go", 0),
+        *bash(sid, shop, "make check", "Exit code 2\nmake: *** [check] Error 2", 1, error=True),
+        *bash(sid, shop, "make check", "all is well", 3),
+    ]
+    write(home, 1, shop, [{name: value for name, value in line.items() if name != "timestamp"} for line in lines])
+    one = found(cli)[0]
+    assert one["at"] is None and one["first_at"] is None
+    assert "all is well" in cli.ok("show", one["resolution"]["citation"]).out
+    shown = cli.ok("attempts").out
+    assert "at no known time" in shown and "1970" not in shown
+    told = Answers(find_paths({}, home), {}, str(shop)).attempts()
+    assert (
+        f"[{one['citation']}]: make check" in told and "later the same command went well" in told and "1970" not in told
+    )

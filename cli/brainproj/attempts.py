@@ -168,8 +168,8 @@ def _attempt(db: sqlite3.Connection, catalogue: Catalogue, asked: Asked, failure
         project=catalogue.by_id(result.project),
         session_id=result.session_id,
         agent=result.agent,
-        at=from_micros(result.at),
-        first_at=from_micros(failure.first_at),
+        at=from_micros(result.at or None),
+        first_at=from_micros(failure.first_at or None),
         count=failure.count,
         tool=result.tool,
         command=command,
@@ -189,7 +189,7 @@ def _resolution(db: sqlite3.Connection, asked: Asked, failure: _Failure) -> Reso
         key = command_key(command)
         same = [body for body, text in _calls(db, asked, key) if command_key(command_of(text) or "") == key]
         if found := _first_success(db, same, result):
-            return Resolution(_cite(found), from_micros(found.at), "command")
+            return Resolution(_cite(found), from_micros(found.at or None), "command")
     for file in files_of(failure.call):
         same = [
             body
@@ -198,7 +198,7 @@ def _resolution(db: sqlite3.Connection, asked: Asked, failure: _Failure) -> Reso
         ]
         found = _first_success(db, same, result)
         if found is not None and found.tool == result.tool:
-            return Resolution(_cite(found), from_micros(found.at), "files")
+            return Resolution(_cite(found), from_micros(found.at or None), "files")
     return None
 
 
@@ -207,7 +207,7 @@ def _calls(db: sqlite3.Connection, asked: Asked, words: str) -> list[tuple[int, 
 
 
 def _first_success(db: sqlite3.Connection, calls: list[int], failed: rows.ToolResult) -> rows.ToolResult | None:
-    later = [one for body in calls for one in rows.list_results_of(db, body, failed.at)]
+    later = [one for body in calls for one in rows.list_results_of(db, body, failed)]
     for one in sorted(later, key=lambda result: (result.at, result.id)):
         if one.is_ok and failing_summary(texts.read_text(db, one.body) or "") is None:
             return one

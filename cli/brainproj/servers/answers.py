@@ -141,10 +141,11 @@ def _hit_lines(hit: Hit, own: KnownProject) -> list[str]:
 def _attempt_lines(one: Attempt) -> list[str]:
     what = one.command or " ".join([one.tool or "a tool", *one.files])
     times = f", {one.count} times" if one.count > 1 else ""
+    day = f" {one.at:%Y-%m-%d}" if one.at else ""
     lines = [
-        f"[{one_line(one.citation)}] {one.at:%Y-%m-%d}{times}: {clip(safe_text(what), LINE_LETTERS)}" if one.at else ""
+        f"[{one_line(one.citation)}]{day}{times}: {clip(safe_text(what), LINE_LETTERS)}",
+        f"  failed: {clip(safe_text(one.line), LINE_LETTERS)}",
     ]
-    lines.append(f"  failed: {clip(safe_text(one.line), LINE_LETTERS)}")
     if one.after:
         lines.append(f"  then {one.after[0].speaker} said: {clip(safe_text(one.after[0].text), LINE_LETTERS)}")
     if one.resolution:

@@ -23,7 +23,7 @@ SAME_TEXTS = 60
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A tool's result, and its call. at: microseconds. call_body None: the call was not seen."""
+    """A tool's result, and its call. at: microseconds, 0: not known. call_body None: the call was not seen."""
 
     id: int
     code: int
@@ -110,16 +110,20 @@ def find_same_calls(db: sqlite3.Connection, projects: Sequence[int], words: str)
             yield body, text
 
 
-def list_results_of(db: sqlite3.Connection, call_body: int, after: int) -> list[ToolResult]:
-    """The results of the calls with this text that came later than a moment, the oldest first."""
+def list_results_of(db: sqlite3.Connection, call_body: int, after: ToolResult) -> list[ToolResult]:
+    """The results of the calls with this text that came later than another, the oldest first.
+
+    In a session that says no times, or the same one twice, later is what was read later.
+    """
     calls = db.execute(
         f"SELECT session, call FROM events WHERE body = ? AND kind = {CALL} AND call IS NOT NULL", (call_body,)
     ).fetchall()
     found = []
     for session, call in calls:
         rows = db.execute(
-            f"{SELECT} WHERE e.session = ? AND e.call = ? AND {COUNTED} AND coalesce(e.at, s.last_at, 0) > ?",
-            (session, call, after),
+            f"{SELECT} WHERE e.session = ? AND e.call = ? AND {COUNTED}"
+            " AND (coalesce(e.at, s.last_at, 0), CASE e.session WHEN ? THEN e.id ELSE 0 END) > (?, ?)",
+            (session, call, after.session, after.at, after.id),
         )
         found += [ToolResult(*row) for row in rows]
     return sorted(found, key=lambda result: (result.at, result.id))

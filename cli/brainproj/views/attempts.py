@@ -30,10 +30,9 @@ def _lines(attempt: "Attempt", now: datetime) -> "list[Text]":
     from rich.text import Text
 
     what = command_key(attempt.command) if attempt.command else " ".join([attempt.tool or "a tool", *attempt.files])
-    often = (
-        f", {attempt.count:,} times since {attempt.first_at:%Y-%m-%d}" if attempt.count > 1 and attempt.first_at else ""
-    )
-    when = f"{render_age(attempt.at, now) or '–'} ago{often}"
+    since = f" since {attempt.first_at:%Y-%m-%d}" if attempt.first_at else ""
+    often = f", {attempt.count:,} times{since}" if attempt.count > 1 else ""
+    when = f"{render_age(attempt.at, now)} ago{often}" if attempt.at else f"at no known time{often}"
     head = Text.assemble((attempt.citation, "cyan"), f"  {attempt.agent}  {when}")
     lines = [head, Text(f"  {one_line(what)}", no_wrap=True, overflow="ellipsis")]
     lines.append(Text.assemble("  ", (one_line(attempt.line), "red"), no_wrap=True, overflow="ellipsis"))
