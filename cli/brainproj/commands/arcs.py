@@ -10,8 +10,7 @@ from ..store.arcs import read_spans
 from ..views import terminal
 from ..views.tables import Column, render_table
 from .options import JSON, PROJECT
-from .reading import read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .reading import open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -28,12 +27,7 @@ def arcs(project: PROJECT = None, json: JSON = False) -> None:
 
       brainproj arcs --project shop --json
     """
-    around = find_surroundings()
-    db = open_for_reading(around.paths)
-    resolver = resolver_for(around, db)
-    known = project_here(around, resolver, project)
-    read_first(around, db, resolver, known.root)
-    known = project_here(around, resolver, project)
+    around, db, _, known = open_project(project)
     found = group_arcs(read_spans(db, known.ids), around.now)
     if json:
         terminal.answer_json(

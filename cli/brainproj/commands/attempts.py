@@ -10,8 +10,7 @@ from ..core.times import to_micros
 from ..views import terminal
 from ..views.attempts import render_attempts
 from .options import JSON, PROJECT, SINCE, parse_since
-from .reading import read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .reading import open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -33,12 +32,7 @@ def attempts(
 
       brainproj attempts pytest --file tests/test_pay.py --since 30d
     """
-    around = find_surroundings()
-    db = open_for_reading(around.paths)
-    resolver = resolver_for(around, db)
-    known = project_here(around, resolver, project)
-    read_first(around, db, resolver, known.root)
-    known = project_here(around, resolver, project)
+    around, db, resolver, known = open_project(project)
     moment = parse_since(since, around.now)
     found, is_cut = find_attempts(db, resolver.catalogue, Asked(known, words, file, to_micros(moment), limit))
     if json:

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from ..agents.registry import AGENT_NAMES
 from ..errors import FolderGone, UsageProblem
 from ..ingest import Wanted
 from ..store.database import open_store
 from ..views import terminal
 from ..views.reports import render_report
-from .options import AGENT, JSON, SINCE, parse_since
+from .options import AGENT, JSON, SINCE, check_agents, parse_since
 from .reading import read_transcripts
 from .surroundings import find_surroundings
 
@@ -38,8 +37,7 @@ def backfill(
 
       brainproj backfill --agent codex --since 7d
     """
-    if agent is not None and agent not in AGENT_NAMES:
-        raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    check_agents(agent)
     if root is not None and agent is None:
         raise UsageProblem("--root needs an agent", hint="say whose folder it is: `--agent claude --root DIR`")
     if root is not None and not Path(root).expanduser().is_dir():

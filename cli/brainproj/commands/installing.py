@@ -6,21 +6,20 @@ import typer
 
 from ..agents.registry import AGENT_NAMES
 from ..core.text import printable
-from ..errors import NotFound, Refused, UsageProblem
+from ..errors import NotFound, Refused
 from ..install.changes import Plan, Problem
 from ..install.plan import find_agents
 from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_plan
+from .options import check_agents
 from .surroundings import Surroundings, is_interactive
 
 
 def wanted_agents(around: Surroundings, named: Sequence[str] | None) -> tuple[str, ...]:
     """The named agents, else those that are on this machine. Raises UsageProblem, NotFound."""
     named = [agent.lower() for agent in named or ()]
-    for agent in named:
-        if agent not in AGENT_NAMES:
-            raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    check_agents(*named)
     found = tuple(dict.fromkeys(named)) if named else find_agents(around.paths, around.environment)
     if not found:
         raise NotFound(

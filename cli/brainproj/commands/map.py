@@ -5,8 +5,7 @@ import typer
 from ..projectmap import draw_map
 from ..views import terminal
 from .options import JSON, PROJECT
-from .reading import read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .reading import open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -21,12 +20,7 @@ def run_map(project: PROJECT = None, json: JSON = False) -> None:
 
       brainproj map --project shop --json
     """
-    around = find_surroundings()
-    db = open_for_reading(around.paths)
-    resolver = resolver_for(around, db)
-    known = project_here(around, resolver, project)
-    read_first(around, db, resolver, known.root)
-    known = project_here(around, resolver, project)
+    around, db, _, known = open_project(project)
     found = draw_map(db, known, around.now)
     if json:
         terminal.answer_json(found.value())

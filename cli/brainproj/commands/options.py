@@ -1,5 +1,6 @@
 """Options that mean the same in every command."""
 
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
@@ -34,3 +35,18 @@ def parse_since(text: str | None, now: datetime, flag: str = "--since") -> datet
     if moment is None:
         raise UsageProblem(f"{flag} {text} is no time", hint="write 2026-11-30, 2026-11-30T12:00, 12h, 7d or 3w")
     return moment.astimezone(UTC)
+
+
+def check_agents(*agents: str | None) -> None:
+    """Raises UsageProblem for a name that is no agent's; the adapters are imported only where one is named."""
+    if any(agent is not None for agent in agents):
+        from ..agents.registry import AGENT_NAMES
+
+        check_among(agents, AGENT_NAMES, "agent")
+
+
+def check_among(asked: Iterable[str | None], known: Collection[str], what: str) -> None:
+    """Raises UsageProblem for a word that is none of the known ones; None is not asked."""
+    for one in asked:
+        if one is not None and one not in known:
+            raise UsageProblem(f"there is no {what} {one}", hint=f"one of {', '.join(known)}")

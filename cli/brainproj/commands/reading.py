@@ -6,12 +6,13 @@ The adapters and the rules of redaction are imported only when something is to b
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..views import terminal
-from .surroundings import Surroundings
+from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
 if TYPE_CHECKING:
+    from ..core.catalogue import KnownProject
     from ..identity import Resolver
     from ..ingest import Report, Wanted
 
@@ -61,3 +62,25 @@ def read_first(around: Surroundings, db: sqlite3.Connection, resolver: "Resolver
             f"Read {report.read:,} transcripts for the first time: {report.sessions_added:,} sessions,"
             f" {report.events:,} events. They were only read, never changed."
         )
+
+
+class Opened(NamedTuple):
+    """One project's memory, for a command that reads it."""
+
+    around: Surroundings
+    db: sqlite3.Connection
+    resolver: "Resolver"
+    known: "KnownProject"
+
+
+def open_project(named: str | None) -> Opened:
+    """The named project, else this folder's, with what is stored of it; an empty store is filled first.
+
+    Raises NotFound where the folder has no project.
+    """
+    around = find_surroundings()
+    db = open_for_reading(around.paths)
+    resolver = resolver_for(around, db)
+    known = project_here(around, resolver, named)
+    read_first(around, db, resolver, known.root)
+    return Opened(around, db, resolver, project_here(around, resolver, named))

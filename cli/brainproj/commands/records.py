@@ -6,13 +6,11 @@ import typer
 
 from ..core.text import counted
 from ..core.times import from_micros, render_time
-from ..errors import UsageProblem
 from ..store.reading import StoredRecord, list_records
 from ..views import terminal
 from ..views.tables import Column, render_table
-from .options import JSON, PROJECT
-from .reading import read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .options import JSON, PROJECT, check_among
+from .reading import open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 KINDS = ("decision", "lesson", "fact", "signal", "milestone", "handoff", "note")
@@ -41,15 +39,9 @@ def records(
 
       brainproj records --kind decision --status proposed
     """
-    for one, known_ones, what in ((kind, KINDS, "kind of record"), (status, STATUSES, "status")):
-        if one is not None and one not in known_ones:
-            raise UsageProblem(f"there is no {what} {one}", hint=f"one of {', '.join(known_ones)}")
-    around = find_surroundings()
-    db = open_for_reading(around.paths)
-    resolver = resolver_for(around, db)
-    known = project_here(around, resolver, project)
-    read_first(around, db, resolver, known.root)
-    known = project_here(around, resolver, project)
+    check_among((kind,), KINDS, "kind of record")
+    check_among((status,), STATUSES, "status")
+    _, db, _, known = open_project(project)
     found = [
         record
         for record in list_records(db, known.ids)

@@ -13,7 +13,7 @@ from ..search import Question, search
 from ..store.codes import ALL_KINDS, SPEAKER_NAMES
 from ..views import terminal
 from ..views.hits import render_hits
-from .options import AGENT, JSON, PROJECT, SINCE, parse_since
+from .options import AGENT, JSON, PROJECT, SINCE, check_agents, check_among, parse_since
 from .reading import is_empty, read_first
 from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
@@ -53,12 +53,9 @@ def run_search(
     """
     if everywhere and project:
         raise UsageProblem("--everywhere and --project exclude each other", hint="leave one of them out")
-    if unknown := [one for one in kind or () if one not in ALL_KINDS]:
-        raise UsageProblem(f"there is no kind {unknown[0]}", hint=f"one of {', '.join(ALL_KINDS)}")
-    if unknown := [one for one in speaker or () if one not in SPEAKERS]:
-        raise UsageProblem(f"there is no speaker {unknown[0]}", hint=f"one of {', '.join(SPEAKERS)}")
-    if agent is not None:
-        _check_agent(agent)
+    check_among(kind or (), ALL_KINDS, "kind")
+    check_among(speaker or (), SPEAKERS, "speaker")
+    check_agents(agent)
     if query is None and file is None:
         raise UsageProblem("missing argument: what to look for", hint="see `brainproj search --help`")
     if fts and file is not None:
@@ -97,13 +94,6 @@ def run_search(
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
     hits = counted(len(answer.hits), "hit")
     terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
-
-
-def _check_agent(agent: str) -> None:
-    from ..agents.registry import AGENT_NAMES
-
-    if agent not in AGENT_NAMES:
-        raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
 
 
 def _nothing(own: KnownProject | None, is_empty: bool) -> str:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..agents.registry import AGENT_NAMES
 from ..core.live import State
 from ..core.text import counted
 from ..errors import UsageProblem
 from ..paths import Paths
 from ..views import terminal
-from .options import AGENT, JSON, PROJECT
+from .options import AGENT, JSON, PROJECT, check_agents
 from .reading import read_first
 from .surroundings import find_surroundings, open_for_reading, resolver_for
 
@@ -42,8 +41,7 @@ def sessions(
 
       brainproj sessions --all --project shop
     """
-    if agent is not None and agent not in AGENT_NAMES:
-        raise UsageProblem(f"there is no agent {agent}", hint=f"one of {', '.join(AGENT_NAMES)}")
+    check_agents(agent)
     if unattributed and project:
         raise UsageProblem("--unattributed sessions are in no project", hint="leave out --project")
     if watch and (all or unattributed):
