@@ -99,7 +99,8 @@ def _state(
     paths: Paths, ledger: Ledger, one: Integration, is_here: bool, called_at: datetime | None, folder: str | None
 ) -> AgentState:
     home = agent_home(paths, one.agent)
-    judge = find_launchers(paths, ledger).judge_for(one.agent)
+    launchers = find_launchers(paths, ledger)
+    judge = launchers.judge_for(one.agent)
     path = home / one.hook_file
     text, broken, entries = _entries(path, one, judge)
     checkout = find_readable_checkout(folder) if folder and not entries and not broken else None
@@ -131,9 +132,7 @@ def _state(
         trust=trust,
         skill=_skill_state(skill_file, ledger),
         skill_file=skill_file,
-        server=_server_state(
-            server_part(paths, find_launchers(paths, ledger), one.agent, checkout if is_own else None)
-        ),
+        server=_server_state(server_part(paths, launchers, one.agent, checkout if is_own else None)),
         checkout=checkout.top if checkout is not None and is_own else None,
         has_launcher=os.access(paths.launcher, os.X_OK),
         called_at=called_at,

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from .agents.codex.trust import Trust
+from .agents.registry import AGENT_NAMES
 from .agentstates import AgentState
 from .config import NUMBERS, Config, ScopeSetting, SetBy, whole_number
 from .core.times import from_micros, render_time
@@ -131,7 +132,7 @@ def read_store_state(paths: Paths) -> StoreState:
         db = open_store(paths.brain_db, write=False)
         try:
             oldest, latest = oldest_and_latest(db)
-            last = {agent: from_micros(last_event_at(db, agent)) for agent in ("claude", "codex", "cursor")}
+            last = {agent: from_micros(last_event_at(db, agent)) for agent in AGENT_NAMES}
             counts = store_counts(db)
             return StoreState(
                 paths.brain_db, size, newest_schema(), counts, from_micros(oldest), from_micros(latest), last
