@@ -1,9 +1,11 @@
 """What a call tried, and when two failures are one."""
 
+import time
+
 import pytest
 
 from brainproj.core.attempts import command_key, command_of, failure_line, files_of, is_same_file, signature
-from brainproj.core.testruns import failing_summary
+from brainproj.core.testruns import WORDS, failing_summary
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,31 @@ def test_every_common_runner_is_known_by_its_summary(output: str, says: str) -> 
 )  # fmt: skip
 def test_what_is_no_failing_run(output: str) -> None:
     assert failing_summary(output) is None
+
+
+def test_a_single_error_is_asked_of_the_index() -> None:
+    summary = failing_summary("collected 0 items\r\n===== 1 error in 0.12s =====\r\n")
+    assert summary == "1 error in 0.12s" and any(word in summary for word in WORDS)
+
+
+LONG = 200_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n" * LONG + "x", "= " + "1 failed in 1s " * (LONG // 15) + "x", ("= " + "1 failed in 1s " * 30 + "x\n") * (LONG // 450),
+     "ab12" * (LONG // 4), "a-" * (LONG // 2), "./" * (LONG // 2) + ".", "2>&1 " * (LONG // 5) + "y", "x" + " " * LONG + "y", "/" * LONG,
+     "a/" * (LONG // 2) + "-", "A=1 " * (LONG // 4), "fail " * (LONG // 5), "error\n" * (LONG // 6), "| tail" + " -a" * (LONG // 3) + " y"],
+    ids=range(14),
+)  # fmt: skip
+def test_no_text_takes_long(text: str) -> None:
+    """Whatever an agent printed or ran: time grows as the text does. Each of these once took minutes, or could."""
+    began = time.process_time()
+    failing_summary(text)
+    failure_line(text)
+    files_of(f"command: echo {text}")
+    command_key(f"echo {text}")
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,13 @@ SHELL = re.compile(r"^(?:/\S*/)?(?:ba|z|da)?sh -l?c ")
 LEADING = re.compile(r"^(?:cd \S+ *(?:&&|;) *|(?:export )?[A-Z_][A-Z0-9_]*=\S* +(?:&& *)?|time |sudo |timeout \S+ )+")
 TRAILING = re.compile(r"(?: *(?:2>&1|2>/dev/null|\|\s*(?:tail|head|cat|less)(?: -\S+| \d+)*|;\s*echo \S+|\|\| true))+$")
 PATH_WORD = re.compile(
-    r"(?:[\w.@+-]*/)+[\w.@+-]*\w|\b[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|rb|java|c|cc|h|toml|json|yaml|yml|md|sh|sql)\b"
+    r"(?<![\w.@+/-])(?:[\w.@+-]*/)++[\w.@+-]*\w|(?<![\w-])[\w-]++\.(?:py|js|ts|tsx|jsx|go|rs|rb|java|c|cc|h|toml|json|yaml|yml|md|sh|sql)\b"
 )
 NUMBERS = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?", re.I)
 TELLING = re.compile(r"error|exception|assert|expected|failed|failure|fatal|panic|cannot|not found|denied", re.I)
 LINE_LIMIT = 200
+TAIL = 300
+"""Letters at the end of a command in which the cutting of its output is looked for; a command may be megabytes."""
 
 
 def members_of(call: str) -> dict[str, str]:
@@ -60,7 +62,7 @@ def command_key(command: str) -> str:
     text = one_line(command)
     text = SHELL.sub("", text).strip("'\"")
     text = LEADING.sub("", text)
-    return TRAILING.sub("", text).strip()
+    return (text[:-TAIL] + TRAILING.sub("", text[-TAIL:])).strip()
 
 
 def files_of(call: str) -> tuple[str, ...]:
