@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from brainproj.store.codes import ALL_KINDS
+
 from .cli import Cli
 from .repositories import add_worktree
 from .test_leaks import WORDS
@@ -85,6 +87,8 @@ def test_both_revisions_and_exact_schemas(places: dict[str, Path]) -> None:
         assert [tool["name"] for tool in tools] == ["map", "search", "expand", "attempts", "note"]
         assert [tool["annotations"]["readOnlyHint"] for tool in tools] == [True, True, True, True, False]
         assert all(len(tool["description"]) < 200 and not tool["annotations"]["destructiveHint"] for tool in tools)
+        kinds = tools[1]["inputSchema"]["properties"]["kinds"]["anyOf"][0]["items"]
+        assert kinds["type"] == "string" and kinds["enum"] == list(ALL_KINDS)
         assert tools[1]["inputSchema"]["required"] == ["query"] and "project" not in json.dumps(
             [t["inputSchema"] for t in tools]
         )

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from .. import __version__
 from ..errors import BrainError
+from ..store.codes import ALL_KINDS
 from .answers import Answers, explain
 
 NAME = "brainproj"
@@ -26,6 +27,8 @@ INSTRUCTIONS = (
     " force."
 )
 """The first 512 characters stand alone: Codex reads no more (formats/agents.md 6)."""
+Kind = Annotated[str, Field(json_schema_extra={"enum": list(ALL_KINDS)})]
+"""Told in the schema; checked by `answers`, whose words say what there is."""
 READ = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 WRITE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -45,8 +48,8 @@ def build_server(answers: Answers) -> MCPServer[Any]:
             str, Field(description="Words that must all occur; a quoted part is a phrase, time* a beginning.")
         ],
         kinds: Annotated[
-            list[str] | None,
-            Field(description="Only these: prompt, reply, tool_call, tool_result, lesson, decision, …"),
+            list[Kind] | None,
+            Field(description="Only these; all if left out."),
         ] = None,
         failed: Annotated[bool, Field(description="Only results of tools that failed.")] = False,
         since: Annotated[str | None, Field(description="An ISO time, such as 2026-11-30.")] = None,
