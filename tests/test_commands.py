@@ -39,6 +39,35 @@ def test_help_of_every_command_has_two_examples_and_its_own_first_line(cli: Cli)
     assert cli.ok("--version").out.startswith("brainproj 0.")
 
 
+ONE = re.compile(r"(?<![\d,.])1 (?:projects|sessions|transcripts|events|records|arcs|hits|items|tool calls|failures)\b")
+
+
+def test_one_of_anything_is_said_as_one(home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, sid = make_repository(tmp_path / "shop"), session_id(1)
+    monkeypatch.chdir(folder)
+    assert "No transcript is stored yet" in cli.ok("attempts").err
+    lines = [prompt(sid, folder, "Pay", 0), *call(sid, folder, "Bash", {"command": "x"}, "Error: y", 1, error=True)]
+    write_claude(home, sid, lines, "-shop")
+    said = ""
+    for arguments in (
+        ("backfill", "--dry-run"), ("arcs",), ("backfill",), ("projects",), ("sessions", "--all"), ("search", "Pay"),
+        ("attempts",), ("map",), ("status",), ("preview",), ("install", "claude", "--yes"),
+    ):  # fmt: skip
+        done = cli.ok(*arguments)
+        said += done.out + done.err
+    said += cli.ok("show", re.findall(r"arc:\w+", said)[0]).out
+    assert ONE.findall(said) == []
+    for words in (
+        "1 of 1 transcript would",
+        "Read 1 transcript for",
+        "1 session,",
+        "1 transcript was",
+        "1 project.",
+        "1 tool call,",
+    ):
+        assert words in said, words
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

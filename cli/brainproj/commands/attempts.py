@@ -10,7 +10,7 @@ from ..core.times import to_micros
 from ..views import terminal
 from ..views.attempts import render_attempts
 from .options import JSON, PROJECT, SINCE, parse_since
-from .reading import open_project
+from .reading import NOTHING_READ, is_empty, open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -38,7 +38,7 @@ def attempts(
     if json:
         terminal.answer_json([one.value() for one in found])
     elif not found:
-        terminal.aside(f"No failure of {known.name} is stored that fits.")
+        terminal.aside(NOTHING_READ if is_empty(db) else f"No failure of {known.name} is stored that fits.")
     else:
         terminal.answer(render_attempts(found, around.now))
         more = "; there are more: --limit" if is_cut else ""

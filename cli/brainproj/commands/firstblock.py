@@ -1,5 +1,6 @@
 """The end of an installation: read what there is, and show the block that a session is given."""
 
+from ..core.text import counted
 from ..cursor_folders import keep_rule, list_cursor_folders
 from ..errors import BrainError
 from ..ingest import Wanted
@@ -21,7 +22,8 @@ def show_first_block(around: Surroundings) -> None:
     for problem in report.problems:
         terminal.warn(problem)
     terminal.aside("")
-    terminal.aside(f"{report.found:,} transcripts were found, {report.read:,} of them read; none was changed.")
+    found = counted(report.found, "transcript was", "transcripts were")
+    terminal.aside(f"{found} found, {report.read:,} of them read; none was changed.")
     if any("cursor" in note.agents for note in read_ledger(around.paths.ledger_path).files.values()):
         for one in list_cursor_folders(around.paths):
             keep_rule(one, db, around.config, resolver)

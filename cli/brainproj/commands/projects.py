@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ..browse import list_projects
+from ..core.text import counted
 from ..declare import Change, Declarations
 from ..views import terminal
 from ..views.projects import render_projects
@@ -39,7 +40,7 @@ def projects(context: typer.Context, json: JSON = False) -> None:
     for project in found:
         for proposal in project.proposals:
             terminal.aside(f"{proposal['why']}: {proposal['command']}")
-    terminal.aside(f"{len(found)} projects. What one of them remembers: brainproj preview --cwd FOLDER")
+    terminal.aside(f"{counted(len(found), 'project')}. What one of them remembers: brainproj preview --cwd FOLDER")
 
 
 @app.command()

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..core.text import counted
 from ..views import terminal
 from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..core.catalogue import KnownProject
     from ..identity import Resolver
     from ..ingest import Report, Wanted
+
+NOTHING_READ = "No transcript is stored yet. Read them: brainproj backfill"
 
 
 def read_transcripts(
@@ -59,8 +62,9 @@ def read_first(around: Surroundings, db: sqlite3.Connection, resolver: "Resolver
         terminal.warn(problem)
     if report.found:
         terminal.aside(
-            f"Read {report.read:,} transcripts for the first time: {report.sessions_added:,} sessions,"
-            f" {report.events:,} events. They were only read, never changed."
+            f"Read {counted(report.read, 'transcript')} for the first time:"
+            f" {counted(report.sessions_added, 'session')}, {counted(report.events, 'event')}."
+            " They were only read, never changed."
         )
 
 

@@ -14,7 +14,7 @@ from ..store.codes import ALL_KINDS, SPEAKER_NAMES
 from ..views import terminal
 from ..views.hits import render_hits
 from .options import AGENT, JSON, PROJECT, SINCE, check_agents, check_among, parse_since
-from .reading import is_empty, read_first
+from .reading import NOTHING_READ, is_empty, read_first
 from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
 SPEAKERS = tuple(SPEAKER_NAMES.values())
@@ -99,7 +99,7 @@ def run_search(
 def _nothing(own: KnownProject | None, is_empty: bool) -> str:
     """Why there is no hit, and what to try."""
     if is_empty:
-        return "No transcript is stored yet. Read them: brainproj backfill"
+        return NOTHING_READ
     if own is None:
         return "Nothing in any project holds all of these words."
     return f"Nothing in {own.name} holds all of these words. Elsewhere: brainproj search … --everywhere"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..core.events import Flag
-from ..core.text import clip, one_line, printable
+from ..core.text import clip, counted, one_line, printable
 from ..core.times import from_micros
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _arc(shown: "ArcText") -> str:
     sessions = [f"  brainproj show {one_line(session)}" for session in json.loads(arc.sessions)]
     title = one_line(arc.title) if arc.title else "–"
     return "\n".join(
-        [f"arc:{arc.arc_id}  {title} ({name})", f"{span}, {arc.tool_calls:,} tool calls, sessions:", *sessions]
+        [f"arc:{arc.arc_id}  {title} ({name})", f"{span}, {counted(arc.tool_calls, 'tool call')}, sessions:", *sessions]
     )
 
 

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
     """A table by agent and a line on where the sessions belong; a line alone where there was nothing to read."""
     if dry_run:
-        return f"{report.read:,} of {report.found:,} transcripts would be read, {report.bytes / 1e6:,.1f} MB."
+        return f"{report.read:,} of {counted(report.found, 'transcript')} would be read, {report.bytes / 1e6:,.1f} MB."
     if not report.found:
         return "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo"
     if not report.read and not report.failed:
-        lines = [f"Nothing new: {report.found:,} transcripts were read before.", *_last_lines(report)[1:]]
+        known = counted(report.found, "transcript was", "transcripts were")
+        lines = [f"Nothing new: {known} read before.", *_last_lines(report)[1:]]
         return "\n".join(line for line in lines if line)
     from rich.console import Group
     from rich.text import Text
@@ -37,7 +38,8 @@ def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
 
 def _last_lines(report: "Report") -> list[str]:
     """What became of the sessions, which of them have no project, and how long it took."""
-    unattributed = f"{report.unattributed:,} sessions have no project: brainproj sessions --unattributed"
+    which = counted(report.unattributed, "session has", "sessions have")
+    unattributed = f"{which} no project: brainproj sessions --unattributed"
     return [
         f"{counted(report.sessions_added, 'new session')}, {report.sessions_updated:,} went on",
         unattributed if report.unattributed else "",
