@@ -67,6 +67,10 @@ bench corpus_mb="48":
     "$python" ../shared/bench/floors.py --corpus "$corpus" --work "$work/work" --python "$python" --runs 7 \
         --only build,search,rescan,product --brainproj .venv/bin/brainproj --typer-python .venv/bin/python
 
+# how well questions find the passages that answer them; on seeds under 100 the ranking was worked on
+bench-recall seeds="100-107":
+    uv run python -m tests.bench.recall --seeds {{seeds}}
+
 # how long a hook takes in the situations that matter, as the README's table has it
 bench-hooks runs="60":
     uv run python -m tests.bench.hooks --runs {{runs}}

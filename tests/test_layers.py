@@ -11,8 +11,8 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "agentstates", "attempts", "health", "reach", "restore", "spool", "status", "transfer",
-    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "preview", "projectmap",
-    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready",
+    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "partial", "preview", "projectmap",
+    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "wordforms",
 }  # fmt: skip
 LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
@@ -48,6 +48,7 @@ LIBRARIES: dict[str, set[str]] = {
     "watchfiles": {"follow"},
     "mcp": {"servers"},
     "pydantic": {"servers"},
+    "snowballstemmer": {"wordforms"},
     "orjson": {"agents/lines"},
     "sqlite3": {"store", "verbs", "commands", "servers", "agents/codex/live", "hooks", "worker"},
 }

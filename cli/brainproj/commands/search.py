@@ -25,7 +25,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def run_search(
     query: Annotated[
         str | None,
-        typer.Argument(help="Words; a path or a quoted part is looked for as it is, time* for all that begin so."),
+        typer.Argument(help='Words or a question; a path and a "quoted part" are looked for as they are.'),
     ] = None,
     project: PROJECT = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="In all projects, not only this folder's.")] = False,
@@ -45,9 +45,9 @@ def run_search(
 ) -> None:
     """Find what was said, done or decided in this project.
 
-    Examples:
+    Passages with all of the words come first, then those with most of them. Examples:
 
-      brainproj search "connection pool"
+      brainproj search "why did the import drop rows"
 
       brainproj search src/app.py --failed --since 7d
     """
@@ -101,5 +101,5 @@ def _nothing(own: KnownProject | None, is_empty: bool) -> str:
     if is_empty:
         return NOTHING_READ
     if own is None:
-        return "Nothing in any project holds all of these words."
-    return f"Nothing in {own.name} holds all of these words. Elsewhere: brainproj search … --everywhere"
+        return "Nothing in any project answers this. Fewer or other words may find more."
+    return f"Nothing in {own.name} answers this. Fewer words may; or elsewhere: brainproj search … --everywhere"

@@ -84,19 +84,21 @@ def match_expression(query: str) -> str | None:
     return " AND ".join(said) if phrases else None
 
 
-def find_hit(text: str, query: str) -> tuple[int, int] | None:
-    """Where the first of the looked-for phrases stands in a text (code points, half open), or None."""
-    best: tuple[int, int] | None = None
+def find_hit(text: str, query: str, start: int = 0) -> tuple[int, int] | None:
+    """Where the longest of the looked-for phrases stands from `start` on (code points, half open), or None."""
     for words in sorted(query_terms(query), key=lambda words: -sum(map(len, words))):
-        found = re.search(r"[\W_]*".join(map(re.escape, words)), text, re.IGNORECASE)
-        if found and (best is None or found.start() < best[0]):
+        found = re.compile(r"[\W_]*".join(map(re.escape, words)), re.IGNORECASE).search(text, start)
+        if found:
             return found.span()
-    return best
+    return None
 
 
-def excerpt(text: str, query: str, width: int) -> str:
-    """About `width` characters of a text with the hit in view; an ellipsis where something was left out."""
-    hit = find_hit(text, query)
+def excerpt(text: str, query: str, width: int, near: int = 0) -> str:
+    """About `width` characters of a text with the hit in view; an ellipsis where something was left out.
+
+    near: where the passage begins, in a text that has more than one.
+    """
+    hit = find_hit(text, query, near) or find_hit(text, query)
     start = 0 if hit is None else max(0, min(hit[0] - width // 3, len(text) - width))
     if start and (blank := text.find(" ", start, start + 20)) > 0 and (hit is None or blank < hit[0]):
         start = blank + 1

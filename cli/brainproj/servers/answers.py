@@ -66,7 +66,7 @@ class Answers:
             )
             answer = search(db, catalogue, question)
             if not answer.hits:
-                return f"Nothing in {one_line(project.name)} holds all of these words. Fewer words find more."
+                return f"Nothing in {one_line(project.name)} answers this. Fewer or other words may find more."
             lines = [RECALLED, *(line for hit in answer.hits for line in _hit_lines(hit, project))]
             if answer.is_cut:
                 lines.append("There are more hits than these: narrow the words, or raise limit.")
@@ -134,6 +134,8 @@ def _hit_lines(hit: Hit, own: KnownProject) -> list[str]:
     facts.append(hit.at.date().isoformat() if hit.at else "")
     if hit.project is None or hit.project.key != own.key:
         facts.append(f"from {_project_words(hit.project)}")
+    if hit.missing:
+        facts.append(f"without {one_line(', '.join(hit.missing))}")
     head = f"[{one_line(hit.citation)}] " + ", ".join(fact for fact in facts if fact)
     return [head, f"  {clip(safe_text(hit.excerpt), LINE_LETTERS)}"]
 

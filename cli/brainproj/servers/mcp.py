@@ -45,7 +45,11 @@ def build_server(answers: Answers) -> MCPServer[Any]:
     @server.tool(annotations=READ, structured_output=False)
     def search(
         query: Annotated[
-            str, Field(description="Words that must all occur; a quoted part is a phrase, time* a beginning.")
+            str,
+            Field(
+                description="A question, or words. Passages with all of them come first, then those with most, and say"
+                " what they are without. A quoted part must occur; time* is a beginning."
+            ),
         ],
         kinds: Annotated[
             list[Kind] | None,

@@ -8,8 +8,9 @@ are ranked (bench/peers.md 2: 813 ms against 12 for a word in most of a million 
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..core.events import Kind
+from ..core.events import Flag, Kind
 from ..core.query import match_expression
 from . import codes
 
@@ -18,9 +19,11 @@ RANKED = 2000
 THINKING = codes.KINDS[Kind.THINKING]
 PLACES = 20
 """Places of one text that are listed."""
+TURN = 400
+"""Events of a turn that are looked through for its last reply."""
 WEIGHTS = {
     "decision": 1.6, "lesson": 1.5, "fact": 1.4, "handoff": 1.4, "note": 1.3, "signal": 1.2, "milestone": 1.2,
-    "arc": 1.1, "prompt": 1.25, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9, "tool_result": 0.8, "thinking": 0.7,
+    "arc": 1.0, "prompt": 1.1, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9, "tool_result": 0.8, "thinking": 0.7,
 }  # fmt: skip
 """What was kept on purpose and what people said before what tools printed."""
 
@@ -45,12 +48,14 @@ class MalformedQuery(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BodyHit:
-    """A text that matches: its number, project, kind, and how well it fits (higher is better)."""
+    """A text that holds all words: its number, project, kind, and how well it fits (higher is better)."""
 
     body: int
     project: int
     kind: str
     score: float
+    start: int = 0
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +109,9 @@ def search_bodies(
     if is_fts:
         sql += " AND rowid IN (SELECT rowid FROM words WHERE words MATCH ?)"
         values.append(_scoped(_any_tag(f"k{number}" for number in codes.ALL_KINDS.values()), wanted))
-    if wanted.agent is not None or wanted.since is not None:
-        sql += f" AND {PLACED}"
-        values += [wanted.agent, wanted.agent, wanted.since, wanted.since] * 2 + [
-            wanted.agent,
-            wanted.since,
-            wanted.since,
-        ]
+    placed, more = _placed(wanted)
     try:
-        rows = db.execute(f"{sql} ORDER BY rowid DESC LIMIT ?", (*values, RANKED)).fetchall()
+        rows = db.execute(f"{sql}{placed} ORDER BY rowid DESC LIMIT ?", (*values, *more, RANKED)).fetchall()
     except sqlite3.OperationalError as error:
         if is_fts and error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
             raise MalformedQuery(str(error)) from error
@@ -129,6 +128,93 @@ def search_bodies(
         hits.append(BodyHit(body, project, kind, -rank * WEIGHTS.get(kind, 1.0) * recency))
     hits.sort(key=lambda hit: (-hit.score, -hit.body))
     return hits, len(rows) == RANKED
+
+
+def list_holders(db: sqlite3.Connection, expression: str, wanted: Filter, limit: int) -> list[int]:
+    """The numbers of the texts that an expression of FTS5 fits within the scope, the newest first."""
+    placed, more = _placed(wanted)
+    rows = db.execute(
+        f"SELECT rowid FROM words WHERE words MATCH ?{placed} ORDER BY rowid DESC LIMIT ?",
+        (_scoped(f"text : ({expression})", wanted), *more, limit),
+    )
+    return [row[0] for row in rows]
+
+
+class Extent(NamedTuple):
+    """How much there is in some projects: their events, and from when to when; whatever the rest of a filter says."""
+
+    events: int
+    first_at: int
+    last_at: int
+
+
+def measure_extent(db: sqlite3.Connection, projects: tuple[int, ...] | None) -> Extent:
+    """The extent of these projects; of all for None."""
+    sql = "SELECT coalesce(sum(events), 0), coalesce(min(started_at), 0), coalesce(max(last_at), 0) FROM sessions"
+    if projects is None:
+        return Extent(*db.execute(sql).fetchone())
+    return Extent(*db.execute(f"{sql} WHERE project IN ({','.join('?' * len(projects))})", projects).fetchone())
+
+
+class BodyFacts(NamedTuple):
+    """Of a text. at: when it was said last; failed: it is the output of a tool that failed."""
+
+    project: int
+    kind: str
+    failed: bool
+    at: int | None
+
+
+def describe_bodies(db: sqlite3.Connection, bodies: Sequence[int]) -> dict[int, BodyFacts]:
+    """What there is to know of each text but its words."""
+    latest = (
+        "SELECT max(at) FROM (SELECT e.at FROM events e WHERE e.body = b.id UNION ALL SELECT r.at FROM records r"
+        " WHERE r.body = b.id UNION ALL SELECT a.last_at FROM arcs a WHERE a.body = b.id)"
+    )
+    found = {}
+    for start in range(0, len(bodies), 500):
+        some = bodies[start : start + 500]
+        marks = ",".join("?" * len(some))
+        for row in db.execute(f"SELECT b.id, b.project, b.class, ({latest}) FROM bodies b WHERE id IN ({marks})", some):
+            kind = codes.KIND_OF_NUMBER.get(row[2] & 31, "?")
+            found[row[0]] = BodyFacts(row[1], kind, bool(row[2] & codes.FAILED), row[3])
+    return found
+
+
+def may_hold_replies(wanted: Filter) -> bool:
+    """Whether a reply of any agent and time can be among what is looked for."""
+    is_any = not wanted.kinds and not wanted.speakers and not wanted.failed
+    return is_any and wanted.agent is None and wanted.since is None
+
+
+def final_reply(db: sqlite3.Connection, body: int) -> int | None:
+    """The text of the last reply before the next prompt, after the newest event with this text; None: there is none."""
+    row = db.execute(
+        f"SELECT session, source, id FROM events WHERE body = ? AND NOT flags & {int(Flag.ECHO)}"
+        " ORDER BY at DESC, id DESC LIMIT 1",
+        (body,),
+    ).fetchone()
+    if row is None:
+        return None
+    rows = db.execute(
+        "SELECT kind, body, flags FROM events WHERE session = ? AND source = ? AND id > ? ORDER BY id LIMIT ?",
+        (*row, TURN),
+    )
+    last = None
+    for kind, later, flags in rows:
+        if kind == codes.KINDS[Kind.PROMPT]:
+            break
+        if kind == codes.KINDS[Kind.REPLY] and later is not None and not flags & Flag.ECHO:
+            last = int(later)
+    return last
+
+
+def _placed(wanted: Filter) -> tuple[str, list[object]]:
+    """The part of a statement that asks for agent and time, and its values."""
+    if wanted.agent is None and wanted.since is None:
+        return "", []
+    times: list[object] = [wanted.since, wanted.since]
+    return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times]
 
 
 PLACED = (

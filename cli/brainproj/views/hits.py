@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..core.catalogue import KnownProject
 from ..core.query import find_hit
-from ..core.text import one_line
+from ..core.text import counted, one_line
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -42,5 +42,7 @@ def _facts(hit: "Hit", own: KnownProject | None) -> list[str]:
     if own is None or hit.project is None or hit.project.key != own.key:
         facts.append(f"in {one_line(hit.project.name)}" if hit.project else "in no project")
     if len(hit.places) > 1:
-        facts.append(f"and {len(hit.places) - 1} more places")
+        facts.append(f"and {counted(len(hit.places) - 1, 'more place')}")
+    if hit.missing:
+        facts.append(f"without {one_line(', '.join(hit.missing))}")
     return facts
