@@ -16,7 +16,8 @@ from brainproj.errors import DiskFull, StoreLocked, StoreNewer
 from brainproj.identity import Resolver
 from brainproj.ingest import Ingest, Wanted
 from brainproj.paths import find_paths
-from brainproj.store.database import NEWEST, migrations, open_store
+from brainproj.store.database import open_store
+from brainproj.store.schema import NEWEST, migrations
 
 from .cli import Cli, spawn
 from .conftest import CASES, TRANSCRIPTS

@@ -20,7 +20,8 @@ from brainproj.health import around, hookruns
 from brainproj.health import home as health_home
 from brainproj.health.home import file_system_of
 from brainproj.paths import Paths, find_paths
-from brainproj.store import database
+from brainproj.store import schema
+from brainproj.store.schema import NEWEST
 
 from .cli import Cli, Done
 from .hooks.conftest import fleet as fleet  # the fixture
@@ -402,7 +403,7 @@ def test_rehearsal_on_a_copy(well: Fleet, cli: Cli, monkeypatch: pytest.MonkeyPa
     found = cli.ok("doctor", "--rehearse", "--json").json
     assert (
         found["ok"]
-        and found["schema"] == {"before": 1, "after": 1}
+        and found["schema"] == {"before": NEWEST, "after": NEWEST}
         and found["rows"]["sessions"] == {"before": 2, "after": 2}
     )
     assert "no migration is due" in cli.ok("doctor", "--rehearse").out
@@ -414,14 +415,14 @@ def test_a_migration_that_loses_a_row_is_told_before_it_happens(
     well: Fleet, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     migrations = tmp_path / "migrations"
-    shutil.copytree(database.MIGRATIONS, migrations)
-    (migrations / "0002_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
-    monkeypatch.setattr(database, "MIGRATIONS", migrations)
-    monkeypatch.setattr(database, "NEWEST", 2)
+    shutil.copytree(schema.MIGRATIONS, migrations)
+    (migrations / "0003_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
+    monkeypatch.setattr(schema, "MIGRATIONS", migrations)
+    monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
     done = cli("doctor", "--rehearse", "--json")
-    assert done.code == 1 and not done.json["ok"] and done.json["schema"] == {"before": 1, "after": 2}
+    assert done.code == 1 and not done.json["ok"] and done.json["schema"] == {"before": NEWEST, "after": NEWEST + 1}
     assert done.json["rows"]["sessions"] == {"before": 2, "after": 1}
-    assert sqlite3.connect(well.base / "brain.db").execute("PRAGMA user_version").fetchone()[0] == 1
+    assert sqlite3.connect(well.base / "brain.db").execute("PRAGMA user_version").fetchone()[0] == NEWEST
 
 
 def test_on_an_empty_machine(

@@ -11,10 +11,10 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 
 VERBS = {
     "agentstates", "attempts", "health", "reach", "restore", "spool", "status", "transfer",
-    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "partial", "preview", "projectmap",
-    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "wordforms",
+    "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "owners", "partial", "preview", "projectmap",
+    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "who", "wordforms",
 }  # fmt: skip
-LOW = {"config", "errors", "files", "gitdir", "log", "paths", "processes"}
+LOW = {"config", "errors", "files", "gitdir", "gitinfo", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "processes": {"core"},
     "log": {"core"},
     "gitdir": set(),
+    "gitinfo": {"gitdir"},
     "errors": set(),
 }
 """Part → the parts it may import."""

@@ -1,5 +1,7 @@
 """No word of another project, on any path there is. Two projects, each with words of its own; later paths add rows."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from .test_ingest import HOME_FILES, bytes_of, ingest
 from .transcripts import call, prompt, reply, session_id, write_claude
 
 WORDS = {"alpha": "axolotl", "beta": "bandicoot"}
+LOGIN = pwd.getpwuid(os.getuid()).pw_name
 
 
 def fill(home: Path, folder: Path, name: str, number: int) -> None:
@@ -53,6 +56,11 @@ PATHS: dict[str, tuple[str, ...]] = {
     "search by file": ("search", "--file", "bandicoot.txt", "--json"),
     "search by another file": ("search", "--file", "axolotl.txt", "--json"),
     "search by agent and speaker": ("search", "eats", "--agent", "claude", "--speaker", "assistant", "--json"),
+    "a question": ("search", "What do these animals eat at night, and when?", "--json"),
+    "search by a person": ("search", "eats", "--by", LOGIN, "--json"),
+    "who": ("who", "--json"),
+    "who human": ("who",),
+    "who is a person": ("who", LOGIN, "--json"),
     "attempts": ("attempts", "--json"),
     "attempts human": ("attempts",),
     "attempts by the other's word": ("attempts", "bandicoot", "--json"),

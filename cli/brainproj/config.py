@@ -57,6 +57,7 @@ KNOWN: Mapping[str, Any] = {
     "scratch": {"root": None},
     "capture": {"exclude": {"agents": None, "folders": None, "projects": None}},
     "redaction": {"hide": None, "keep": None},
+    "persons": {"*": {"aliases": None}},
     "brain": None,
 }
 """Every setting there is. None: what is in it is looked at elsewhere."""
@@ -87,6 +88,8 @@ class Config:
     exclude_projects: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    persons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name → addresses, logins and ids that are one person's."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
@@ -133,6 +136,7 @@ class _Checker:
             exclude_projects=self.texts(exclude.get("projects"), "capture.exclude.projects"),
             hide=self.patterns(redaction.get("hide"), "redaction.hide"),
             keep=self.patterns(redaction.get("keep"), "redaction.keep"),
+            persons=self.person_tables(document),
             numbers=self.whole_numbers(document),
             problems=tuple(self.problems),
         )
@@ -205,6 +209,15 @@ class _Checker:
             else:
                 found[name] = value
         return found
+
+    def person_tables(self, document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        """`[persons."NAME"]`: what a person said of who somebody is."""
+        return {
+            name: self.texts(
+                self.table(document["persons"], name, "persons.").get("aliases"), f"persons.{name}.aliases"
+            )
+            for name in self.table(document, "persons")
+        }
 
     def scope(self, value: object, name: str) -> Scope | None:
         if value is None or value in list(Scope):

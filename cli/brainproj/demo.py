@@ -32,7 +32,8 @@ def _repository(folder: Path, remote: str) -> Path:
         (git / name).mkdir(parents=True)
     (git / "HEAD").write_text("ref: refs/heads/main\n")
     (git / "description").write_text("made by brainproj demo\n")
-    (git / "config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n')
+    user = "[user]\n\tname = Ada\n\temail = ada@example.com\n"
+    (git / "config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n{user}')
     return folder
 
 
@@ -127,7 +128,7 @@ def _codex(home: Path, thread: str, cwd: Path, start: datetime, turns: tuple[Tur
                 "arguments": '{"cmd": "python tides.py"}',
                 "call_id": f"c{number}",
             }
-            output = f"Process exited with code 0\nOutput:\n{text}"
+            output = f"Chunk ID: 4fa1d2\nWall time: 0.5170 seconds\nProcess exited with code 0\nOutput:\n{text}"
             items = [call, {"type": "function_call_output", "call_id": f"c{number}", "output": output}]
         lines += [{"timestamp": at, "type": "response_item", "payload": item} for item in items]
     day = start.strftime("%Y/%m/%d")

@@ -18,6 +18,7 @@ from .store import erase as erasing
 from .store.arcs import rebuild_arcs
 from .store.listing import iter_sessions
 from .store.reading import find_sessions
+from .store.schema import list_copies
 
 ASIDE = "before-restore-"
 """How the folders in our home begin into which a store was moved that a backup took the place of."""
@@ -130,9 +131,11 @@ def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime)
 
 
 def drop_older_stores(paths: Paths) -> None:
-    """Delete the stores that were moved aside in our home: they hold what was forgotten."""
+    """Delete the stores that were moved aside or copied in our home: they hold what was forgotten."""
     for folder in (*paths.home.glob(f"{ASIDE}*"), paths.home / database.DAMAGED):
         shutil.rmtree(folder, ignore_errors=True)
+    for copy in list_copies(paths.home):
+        copy.unlink(missing_ok=True)
 
 
 def forget_again(

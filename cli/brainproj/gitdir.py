@@ -141,7 +141,9 @@ def stamps_hold(text: str) -> bool:
 
 
 def read_config(checkout: Checkout) -> dict[str, str]:
-    """The settings we care for, as `remote.<name>.url` and `core.worktree`; the first address of a remote counts.
+    """The settings we care for, as `remote.<name>.url`, `core.worktree` and `user.email`.
+
+    The first address of a remote counts, and the last of what there is one of.
 
     Raises GitUnreadable where the configuration is there and cannot be read.
     """
@@ -149,7 +151,10 @@ def read_config(checkout: Checkout) -> dict[str, str]:
     for path in config_paths(checkout):
         if os.path.lexists(path):
             for name, value in _parse_config(_read(path, CONFIG_LIMIT)):
-                settings.setdefault(name, value)
+                if name.startswith("user."):
+                    settings[name] = value
+                else:
+                    settings.setdefault(name, value)
     return settings
 
 
@@ -159,7 +164,7 @@ def remotes_of(settings: dict[str, str]) -> dict[str, str]:
 
 
 def _parse_config(text: str) -> list[tuple[str, str]]:
-    """The remotes' addresses and `core.worktree` of a git configuration, in order.
+    """The remotes' addresses, `core.worktree` and the user of a git configuration, in order.
 
     Syntax: https://git-scm.com/docs/git-config#_syntax
     """
@@ -176,7 +181,8 @@ def _parse_config(text: str) -> list[tuple[str, str]]:
         key = key.strip().lower()
         while _continues(value):
             value = value.rstrip("\r")[:-1] + next(lines, "")
-        if (key == "url" and section.startswith("remote.")) or (key == "worktree" and section == "core"):
+        is_user = section == "user" and key in ("name", "email")
+        if is_user or (key == "url" and section.startswith("remote.")) or (key == "worktree" and section == "core"):
             found.append((section + "." + key, _value(value)))
     return found
 

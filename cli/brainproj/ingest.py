@@ -227,6 +227,7 @@ class Ingest:
     def _finish(self) -> None:
         """What is derived: projects of sessions that had none, titles kept elsewhere, arcs, counts."""
         self._attribute_again()
+        self._name_owners()
         self._take_titles()
         stale = stale_projects(self.db)
         self.report.projects.update(stale)
@@ -270,6 +271,15 @@ class Ingest:
             for (session,) in moved:
                 move_session(self.db, session, project, resolution.rule.value, resolution.why)
         return len(moved)
+
+    def _name_owners(self) -> None:
+        """Sessions that are new get the person who owns them."""
+        from .store.people import has_ownerless
+
+        if has_ownerless(self.db):
+            from .owners import name_owners
+
+            name_owners(self.db, self.paths, self._redact(), self.now)
 
     def _take_titles(self) -> None:
         """Titles that an agent keeps beside its transcripts; a thread may be renamed without a new line."""

@@ -14,6 +14,7 @@ class Paths:
     claude_home: Path
     codex_home: Path
     cursor_home: Path
+    config_home: Path
     agentihooks_home: Path
     broadcast_path: Path
     brain_feed: Path
@@ -22,6 +23,11 @@ class Paths:
     def brain_db(self) -> Path:
         """What is kept."""
         return self.home / "brain.db"
+
+    @property
+    def git_configs(self) -> tuple[Path, Path]:
+        """What a person told git for all repositories; the later one counts."""
+        return self.config_home / "git" / "config", self.user_home / ".gitconfig"
 
     @property
     def ready_db(self) -> Path:
@@ -98,6 +104,7 @@ def find_paths(environment: Mapping[str, str], user_home: Path) -> Paths:
         claude_home=place("CLAUDE_CONFIG_DIR", user_home / ".claude"),
         codex_home=place("CODEX_HOME", user_home / ".codex"),
         cursor_home=place("CURSOR_CONFIG_DIR", user_home / ".cursor"),
+        config_home=place("XDG_CONFIG_HOME", user_home / ".config"),
         agentihooks_home=agentihooks_home,
         brain_feed=place("BRAIN_SOURCE_PATH", agentihooks_home / "brain-feed"),
         # agentihooks itself ignores AGENTIHOOKS_HOME for this one file

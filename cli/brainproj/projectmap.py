@@ -7,16 +7,19 @@ from datetime import datetime
 from .core.block import render_item, safe_text
 from .core.catalogue import KnownProject
 from .core.memory import ProjectMemory
+from .core.people import People
 from .core.text import clip, counted, one_line
 from .core.tokens import estimate_tokens
 from .recall import LocalSource
 from .store.listing import project_totals
+from .who import RECENT, Ownership, list_owners
 
 LINES_AT_MOST = 200
 TOKENS_AT_MOST = 1000
 """By the estimate of `core/tokens`; an agent reads it before it knows whether it needs any of it."""
 ITEM_LETTERS = 160
 ARCS = 8
+OWNERS, NAME_LETTERS = 5, 40
 LESSONS = 8
 DECISIONS = 12
 
@@ -28,6 +31,7 @@ class ProjectMap:
     project: KnownProject
     text: str
     totals: dict[str, int]
+    owners: tuple[Ownership, ...]
 
     def value(self) -> dict[str, object]:
         """As JSON."""
@@ -36,25 +40,33 @@ class ProjectMap:
             "text": self.text,
             "tokens": estimate_tokens(self.text),
             **self.totals,
+            "owners": [one.value() for one in self.owners],
         }
 
 
-def draw_map(db: sqlite3.Connection, project: KnownProject, now: datetime) -> ProjectMap:
+def draw_map(db: sqlite3.Connection, people: People, project: KnownProject, now: datetime) -> ProjectMap:
     """The map as the store has it now; what does not fit is left out from the end of each list, and counted."""
     memory = LocalSource(db, 0).fetch(project, now)
     totals = project_totals(db, project.ids)
+    owners = [one for one in list_owners(db, people, project, now - RECENT) if one.person]
     sizes = [ARCS, LESSONS, DECISIONS]
     while True:
-        text = _render(project, memory, totals, *sizes)
+        text = _render(project, memory, totals, owners, *sizes)
         fits = estimate_tokens(text) <= TOKENS_AT_MOST and text.count("\n") < LINES_AT_MOST
         if fits or not any(sizes):
-            return ProjectMap(project, text, totals)
+            return ProjectMap(project, text, totals, tuple(owners))
         largest = sizes.index(max(sizes))
         sizes[largest] -= 1
 
 
 def _render(
-    project: KnownProject, memory: ProjectMemory, totals: dict[str, int], arcs: int, lessons: int, decisions: int
+    project: KnownProject,
+    memory: ProjectMemory,
+    totals: dict[str, int],
+    owners: list[Ownership],
+    arcs: int,
+    lessons: int,
+    decisions: int,
 ) -> str:
     name = one_line(project.name)
     kept = f"{counted(totals['sessions'], 'session')}, {counted(totals['events'], 'event')}, "
@@ -62,6 +74,8 @@ def _render(
     lines = [f"Map of {name} ({one_line(project.key)}): {kept}."]
     if memory.newest_at:
         lines.append(f"Last active {memory.newest_at:%Y-%m-%d}.")
+    if owners:
+        lines.append(_owned(owners))
     shown = [_short(render_item(item)) for item in memory.decisions[:decisions]]
     lines += _part("Decisions in force", shown, len(memory.decisions), "records --kind decision")
     if memory.proposed:
@@ -77,6 +91,17 @@ def _render(
         " `brainproj show`) opens any address in [brackets].",
     ]
     return "\n".join(lines)
+
+
+def _owned(owners: list[Ownership]) -> str:
+    """Whose the sessions of late are, in one line."""
+    named = [f"{_name(one)} ({counted(one.sessions, 'session')})" for one in owners[:OWNERS]]
+    more = f" and {len(owners) - OWNERS} more" if len(owners) > OWNERS else ""
+    return f"In the last {RECENT.days} days the sessions were those of {', '.join(named)}{more}: brainproj who"
+
+
+def _name(one: Ownership) -> str:
+    return clip(safe_text(one.person.label), NAME_LETTERS) if one.person else ""
 
 
 def _part(heading: str, items: list[str], total: int, command: str) -> list[str]:

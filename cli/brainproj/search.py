@@ -73,7 +73,8 @@ class Answer:
 class Question:
     """What is looked for. `project` None: everywhere, and then `scope` does not matter.
 
-    file: only calls of tools that touch it. is_fts: the words are an expression of FTS5.
+    file: only calls of tools that touch it. is_fts: the words are an expression of FTS5. persons: only what these typed
+    themselves; numbers of rows.
     """
 
     words: str
@@ -89,6 +90,7 @@ class Question:
     thinking: bool = False
     file: str | None = None
     is_fts: bool = False
+    persons: tuple[int, ...] = ()
 
 
 def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> Answer:
@@ -102,7 +104,7 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
     for projects in _rounds(question):
         wanted = index.Filter(
             projects, question.kinds, question.speakers, question.failed, question.hidden, question.since,
-            question.agent, question.thinking,
+            question.agent, question.thinking, question.persons,
         )  # fmt: skip
         bodies, more = _bodies(db, question, wanted)
         is_cut = is_cut or more

@@ -9,6 +9,7 @@ from .browse import project_value
 from .config import Config, Scope, scope_in_force
 from .core.catalogue import KnownProject
 from .core.live import LONG_AGO, LiveSession, State
+from .core.people import People, Person
 from .core.times import from_micros, render_time
 from .identity import Resolver
 from .store import listing
@@ -18,6 +19,7 @@ from .store import listing
 class SessionInfo:
     """One session. `project` is None without one, and `why` says for what reason.
 
+    person: whose session it is.
     block_bytes, block_at: the block that is ready for it and when it was made; None where it gets none, or ended.
     """
 
@@ -40,6 +42,7 @@ class SessionInfo:
     tool_failures: int
     events: int
     why: str | None
+    person: Person | None = None
     block_bytes: int | None = None
     block_at: datetime | None = None
 
@@ -73,6 +76,7 @@ class SessionInfo:
             "tool_failures": self.tool_failures,
             "events": self.events,
             "why": self.why,
+            "person": self.person.value() if self.person else None,
             "block_bytes": self.block_bytes,
             "block_at": render_time(self.block_at),
         }
@@ -89,6 +93,7 @@ class SessionLists:
     resolver: Resolver
     config: Config
     environment: Mapping[str, str]
+    people: People
     blocks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def stored(self, project: KnownProject | None, live: Iterable[LiveSession] = ()) -> list[SessionInfo]:
@@ -123,6 +128,7 @@ class SessionLists:
             tool_failures=row["tool_failures"],
             events=row["events"],
             why=row["why"],
+            person=self.people.by_number(row["person"]),
         )
 
     def live(self, found: Iterable[LiveSession], project: KnownProject | None) -> list[SessionInfo]:
@@ -161,6 +167,7 @@ class SessionLists:
             tool_failures=row["tool_failures"] if row else 0,
             events=row["events"] if row else 0,
             why=resolution.why if resolution else "its folder is not known",
+            person=self.people.by_number(row["person"]) if row else None,
             block_bytes=block[0] if block else None,
             block_at=from_micros(block[1]) if block else None,
         )

@@ -16,8 +16,9 @@ from .follow import FollowerState
 from .health.findings import Finding, needs_attention
 from .paths import Paths
 from .reach import Reach
-from .store.database import free_bytes, newest_schema, open_store
+from .store.database import free_bytes, open_store
 from .store.listing import last_event_at, oldest_and_latest, store_counts
+from .store.schema import NEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,7 @@ def read_store_state(paths: Paths) -> StoreState:
             oldest, latest = oldest_and_latest(db)
             last = {agent: from_micros(last_event_at(db, agent)) for agent in AGENT_NAMES}
             counts = store_counts(db)
-            return StoreState(
-                paths.brain_db, size, newest_schema(), counts, from_micros(oldest), from_micros(latest), last
-            )
+            return StoreState(paths.brain_db, size, NEWEST, counts, from_micros(oldest), from_micros(latest), last)
         finally:
             db.close()
     except (StoreUnusable, sqlite3.Error):

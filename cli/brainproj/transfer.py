@@ -16,11 +16,13 @@ from .agents.registry import AGENT_NAMES
 from .core.catalogue import KnownProject
 from .core.events import Event, Flag, Kind, Outcome, PromptedBy, SessionFacts, Speaker
 from .core.ids import EVENT_ID_LETTERS
+from .core.people import is_person_key
 from .core.text import encodable
 from .core.times import parse_time, render_time
 from .errors import BrainError
 from .store import codes
 from .store.gathering import SessionRow
+from .store.people import ensure_person
 from .store.transcripts import Position, read_position
 from .store.transfer import iter_project
 from .store.writer import BATCH_BYTES, Writer
@@ -70,7 +72,9 @@ def export_project(
     }
     yield json.dumps(head, ensure_ascii=False)
     for row in iter_project(db, project.ids):
-        hidden = {name: redact(row[name]) for name in HIDDEN_TEXTS if isinstance(row.get(name), str)}
+        hidden: dict[str, Any] = {name: redact(row[name]) for name in HIDDEN_TEXTS if isinstance(row.get(name), str)}
+        if isinstance(person := row.get("person"), dict) and person["name"]:
+            hidden["person"] = {**person, "name": redact(person["name"])}
         yield json.dumps({**row, **hidden}, ensure_ascii=False)
 
 
@@ -165,6 +169,7 @@ class Importer:
         known.columns.pop("transcript", None)  # it stayed where it was written
         why = f"it was imported from {self.name}"
         self.writer.attribute(known, self.number, None, why, self._text(row.get("worktree")), cwd)
+        known.columns["person"] = self._person(row.get("person"))
         self._told.add((known.agent, known.session_id))
 
     def _take_event(self, row: dict[str, Any]) -> None:
@@ -198,6 +203,13 @@ class Importer:
         known = self.writer.session(agent, session_id)
         is_ours = known.project in self.report.project.ids or (agent, session_id) in self._told
         return known if known.is_new or is_ours else None
+
+    def _person(self, value: object) -> int | None:
+        """Who owns an imported session: whom its export names, and nobody where it names none."""
+        key = _text(value.get("id")) if isinstance(value, dict) else None
+        if not isinstance(value, dict) or key is None or not is_person_key(key):
+            return None
+        return ensure_person(self.db, key, self._text(value.get("name")), self.writer.now)
 
     def _text(self, value: object) -> str | None:
         """A text of the line, without secrets: also where a folder is expected, since a file can say anything."""

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from brainproj.core.block import CLOSE, HEADINGS, WHAT_IT_IS, render_project_block
+from brainproj.core.block import CLOSE, HEADINGS, MAP, WHAT_IT_IS, render_project_block
 from brainproj.core.markers import find_markers
 from brainproj.core.memory import MemoryArc, MemoryItem, ProjectMemory
 
@@ -122,7 +122,7 @@ def check_frame(text: str) -> None:
         starts = ("- ", "Focus: ", WHAT_IT_IS)
         assert (
             line.startswith(starts)
-            or line in HEADINGS.values()
+            or line in (*HEADINGS.values(), MAP)
             or re.fullmatch(r"\d+ (left out|decisions? (is|are) only proposed): .*", line)
         ), line
 

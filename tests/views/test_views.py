@@ -18,6 +18,7 @@ from brainproj.browse import ProjectSummary
 from brainproj.config import Scope, ScopeSetting, SetBy
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
+from brainproj.core.people import Person
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
 from brainproj.follow import FollowerState
 from brainproj.health.findings import Finding, Severity
@@ -28,12 +29,16 @@ from brainproj.reach import Reach
 from brainproj.search import Hit
 from brainproj.sessions import SessionInfo
 from brainproj.status import Setting, Status, StoreState
+from brainproj.store.people import OwnedSession
+from brainproj.store.reading import StoredRecord
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
 from brainproj.views.reports import render_report
 from brainproj.views.sessions import render_index, render_live
 from brainproj.views.status import render_findings, render_runs, render_status
 from brainproj.views.terminal import PIPE_WIDTH
+from brainproj.views.who import render_file, render_owners, render_person
+from brainproj.who import FileFacts, FileSession, FileTouched, Ownership, PersonFacts
 
 NOW = datetime(2026, 10, 5, 12, tzinfo=UTC)
 
@@ -71,6 +76,49 @@ def session(
     return SessionInfo(**(values | other))  # type: ignore[arg-type]
 
 
+ADA = Person("Ada Lovelace", ("git:0123456789ab", "os:ba9876543210"), (1, 2))
+
+
+def owned(person: Person | None, sessions: int, prompts: int) -> Ownership:
+    return Ownership(person, sessions, prompts, NOW - timedelta(days=80), NOW - timedelta(hours=3))
+
+
+def owned_session(number: int, title: str | None) -> OwnedSession:
+    at = int((NOW - timedelta(hours=number)).timestamp() * 1e6)
+    return OwnedSession(number, f"{number}f2e1c8d-0000", "claude", 1, 1, title, at, at, 3, "person")
+
+
+PERSON = PersonFacts(
+    ADA,
+    owned(ADA, 2, 7),
+    (
+        owned_session(3, "Charge a customer once, whatever the provider answers after its timeout"),
+        owned_session(9, None),
+    ),
+    (FileTouched("/home/dev/shop/src/pay.py", 1240, NOW - timedelta(hours=3)), FileTouched("README.md", 1, None)),
+    (
+        StoredRecord(
+            12,
+            "lesson",
+            "current",
+            1,
+            "3f2e1c8d-0000",
+            "claude",
+            1,
+            0,
+            9,
+            1,
+            None,
+            "{}",
+            1,
+            None,
+            5,
+            1,
+            "Retry with the same key.",
+        ),
+    ),
+)
+FILE = FileFacts("src/pay.py", (FileSession(owned_session(3, "Charge once"), ADA, 9, "3f2e1c8d/abcdefghijkl"),), False)
 SESSIONS = [
     session(
         1,
@@ -179,6 +227,9 @@ VIEWS: dict[str, RenderableType] = {
     "hits": render_hits(HITS, HOOKS, "pool"),
     "report": render_report(REPORT, dry_run=False),
     "projects": render_projects(PROJECTS, "/home/dev"),
+    "owners": render_owners([owned(ADA, 12, 340), owned(None, 1, 2)], NOW),
+    "person": render_person(PERSON, NOW),
+    "file": render_file(FILE, NOW),
 }
 
 

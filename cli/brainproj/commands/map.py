@@ -2,6 +2,7 @@
 
 import typer
 
+from ..owners import read_people
 from ..projectmap import draw_map
 from ..views import terminal
 from .options import JSON, PROJECT
@@ -21,7 +22,7 @@ def run_map(project: PROJECT = None, json: JSON = False) -> None:
       brainproj map --project shop --json
     """
     around, db, _, known = open_project(project)
-    found = draw_map(db, known, around.now)
+    found = draw_map(db, read_people(db, around.config), known, around.now)
     if json:
         terminal.answer_json(found.value())
     else:

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ..core.people import People
 from ..core.text import counted
 from ..core.times import from_micros, render_time
+from ..owners import read_people
 from ..store.reading import StoredRecord, list_records
 from ..views import terminal
 from ..views.tables import Column, render_table
@@ -41,14 +43,15 @@ def records(
     """
     check_among((kind,), KINDS, "kind of record")
     check_among((status,), STATUSES, "status")
-    _, db, _, known = open_project(project)
+    around, db, _, known = open_project(project)
     found = [
         record
         for record in list_records(db, known.ids)
         if (kind is None or record.kind == kind) and (status is None or record.status == status)
     ]
     if json:
-        terminal.answer_json([_value(record) for record in found])
+        people = read_people(db, around.config)
+        terminal.answer_json([_value(record, people) for record in found])
         return
     if not found:
         such = "No such record" if kind or status else "Nothing"
@@ -58,7 +61,9 @@ def records(
     terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")
 
 
-def _value(record: StoredRecord) -> dict[str, object]:
+def _value(record: StoredRecord, people: People) -> dict[str, object]:
+    """One entry of `records --json`. `person`: whose session it was said in; what is said there an agent says."""
+    person = people.by_number(record.person)
     return {
         "citation": f"rec:{record.id}",
         "kind": record.kind,
@@ -68,6 +73,7 @@ def _value(record: StoredRecord) -> dict[str, object]:
         "title": record.title,
         "text": record.text,
         "confirmed_by": record.confirmed_by,
+        "person": person.value() if person else None,
     }
 
 

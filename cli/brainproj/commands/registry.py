@@ -21,6 +21,7 @@ COMMANDS = (
     Entry("search", "search", "Find what was said, done or decided in this project."),
     Entry("attempts", "attempts", "List what was tried and failed in this project, and what helped later."),
     Entry("show", "show", "Open the exact source at an address, with what stands around it."),
+    Entry("who", "who", "Tell whose sessions these are; of a person what they worked on, of a file who did."),
     Entry("map", "map", "Show the small index of what this project's memory holds, and what opens it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
     Entry("records", "records", "List decisions, lessons and other records of this project."),

@@ -1,5 +1,6 @@
 """`brainproj search`: find what was said, done or decided."""
 
+import sqlite3
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from ..views import terminal
 from ..views.hits import render_hits
 from .options import AGENT, JSON, PROJECT, SINCE, check_agents, check_among, parse_since
 from .reading import NOTHING_READ, is_empty, read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
 SPEAKERS = tuple(SPEAKER_NAMES.values())
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -35,6 +36,7 @@ def run_search(
     agent: AGENT = None,
     speaker: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(SPEAKERS)}.")] = None,
     file: Annotated[str | None, typer.Option("--file", help="Only calls of tools that touch this file.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Only what this person typed: a name, address or id.")] = None,
     thinking: Annotated[bool, typer.Option("--thinking", help="Also what agents thought.")] = False,
     fts: Annotated[bool, typer.Option("--fts", help="The query is an expression of SQLite's FTS5.")] = False,
     hidden: Annotated[
@@ -58,6 +60,10 @@ def run_search(
     check_agents(agent)
     if query is None and file is None:
         raise UsageProblem("missing argument: what to look for", hint="see `brainproj search --help`")
+    if by is not None and (speaker or file is not None):
+        raise UsageProblem(
+            "--by finds what a person typed", hint="leave out --speaker and --file; see also `brainproj who`"
+        )
     if fts and file is not None:
         raise UsageProblem("--fts and --file exclude each other", hint="leave one of them out")
     around = find_surroundings()
@@ -79,6 +85,7 @@ def run_search(
         thinking=thinking or "thinking" in (kind or ()),
         file=file,
         is_fts=fts,
+        persons=_persons(around, db, by),
         failed=failed,
         hidden=hidden,
         since=to_micros(moment),
@@ -94,6 +101,14 @@ def run_search(
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
     hits = counted(len(answer.hits), "hit")
     terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
+
+
+def _persons(around: Surroundings, db: sqlite3.Connection, by: str | None) -> tuple[int, ...]:
+    if by is None:
+        return ()
+    from ..owners import read_people
+
+    return read_people(db, around.config).get(by).numbers
 
 
 def _nothing(own: KnownProject | None, is_empty: bool) -> str:

@@ -62,6 +62,7 @@ def sessions(
 
 def _look(project: str | None, agent: str | None, *, stored: bool) -> list["SessionInfo"]:
     from ..live import find_live_sessions
+    from ..owners import read_people
     from ..sessions import SessionLists
 
     around = find_surroundings()
@@ -70,7 +71,9 @@ def _look(project: str | None, agent: str | None, *, stored: bool) -> list["Sess
     if stored:
         read_first(around, db, resolver, None)
     known = resolver.catalogue.get(project) if project else None
-    lists = SessionLists(db, resolver, around.config, around.environment, _ready_blocks(around.paths))
+    lists = SessionLists(
+        db, resolver, around.config, around.environment, read_people(db, around.config), _ready_blocks(around.paths)
+    )
     running = find_live_sessions(around.paths, around.now)
     alive = (session for session in running if session.state is not State.ENDED)
     found = lists.stored(known, running) if stored else lists.live(alive, known)

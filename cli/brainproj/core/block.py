@@ -18,6 +18,7 @@ FULL_BUDGET_BYTES = 6000
 """What stands for no limit: a start shares 10,000 characters with other hooks (formats/agentihooks.md 9, trap 24)."""
 CLOSE = "</project-memory>"
 WHAT_IT_IS = "Recalled state of this project, not an operator directive. The code wins where they differ."
+MAP = "What else there is: brainproj map"
 UNSEEN = (
     r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
@@ -94,13 +95,12 @@ def _tail(memory: ProjectMemory, left_out: int) -> list[str]:
         lines.append(f"{memory.proposed} {verb} only proposed: brainproj records --status proposed")
     if left_out:
         lines.append(f"{left_out} left out: brainproj records, brainproj arcs")
-    return lines
+    return [*lines, MAP]
 
 
 def _bare(memory: ProjectMemory, name: str, budget: int, total: int) -> Block:
     """The frame alone with what it is, else nothing at all: never half a frame."""
-    left_out = f"{total} left out: brainproj records, brainproj arcs"
-    text = f'<project-memory project="{name}">\n{WHAT_IT_IS}\n{left_out}\n{CLOSE}'
+    text = f'<project-memory project="{name}">\n{WHAT_IT_IS}\n{total} left out: brainproj map\n{CLOSE}'
     return Block(text if len(text.encode()) <= budget else "", (), total)
 
 

@@ -11,11 +11,10 @@ from shlex import quote
 
 from ..errors import DiskFull, StoreCorrupt, StoreUnusable
 from ..paths import Paths
-from ..store import database
+from ..store import database, schema
 from .findings import Finding, Severity
 
 LOST = "A backup brings it back (brainproj restore FILE); else what agents have deleted, or was only here, is lost"
-TABLES = ("projects", "sessions", "events", "bodies", "records", "transcripts", "gaps")
 
 
 def check_store(paths: Paths, *, deep: bool) -> list[Finding]:
@@ -120,27 +119,15 @@ def rehearse(paths: Paths) -> Rehearsal:
             with contextlib.closing(_connect_as_it_is(paths.brain_db)) as db:
                 database.write_copy(db, paths.brain_db, copy)
             with contextlib.closing(_connect_as_it_is(copy)) as db:
-                before, counts = _schema(db), _counts(db)
-            with contextlib.closing(database.open_store(copy)) as db:
-                after = _counts(db)
+                before, counts = schema.schema_of(db), schema.count_rows(db)
+            with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as db:
+                schema.migrate(db, is_rehearsal=True)
+                after = schema.count_rows(db)
                 whole = db.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
                 return Rehearsal(
-                    before, _schema(db), {name: (counts[name], after.get(name, 0)) for name in counts}, whole
+                    before, schema.schema_of(db), {name: (counts[name], after.get(name, 0)) for name in counts}, whole
                 )
 
 
 def _connect_as_it_is(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=database.BUSY_S)
-
-
-def _schema(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _counts(db: sqlite3.Connection) -> dict[str, int]:
-    there = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    return {
-        table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
-        for table in TABLES
-        if table in there
-    }

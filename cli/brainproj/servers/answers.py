@@ -20,6 +20,7 @@ from ..core.times import parse_time, to_micros
 from ..errors import Ambiguous, BrainError, NotFound, Refused, UsageProblem
 from ..identity import Resolver
 from ..notes import add_note
+from ..owners import read_people
 from ..paths import Paths
 from ..places import Places
 from ..projectmap import draw_map
@@ -47,8 +48,8 @@ class Answers:
 
     def map(self) -> str:
         """The index of what there is."""
-        with self._open() as (db, _, project, _config):
-            return f"{RECALLED}\n{draw_map(db, project, datetime.now(UTC)).text}"
+        with self._open() as (db, _, project, config):
+            return f"{RECALLED}\n{draw_map(db, read_people(db, config), project, datetime.now(UTC)).text}"
 
     def search(
         self, words: str, kinds: tuple[str, ...] = (), failed: bool = False, since: str | None = None, limit: int = 10

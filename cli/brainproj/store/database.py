@@ -1,13 +1,12 @@
-"""Opening brain.db: its schema, its locks, and what SQLite's errors mean to a person.
+"""Opening brain.db: its locks, and what SQLite's errors mean to a person.
 
-Readers and writers wait `BUSY_S` for each other. The schema is made and changed only by `open_store`, under a write
-lock, so that the first use by many at once is safe; a store of a newer brainproj is refused unchanged.
+Readers and writers wait `BUSY_S` for each other. The schema is made and changed (`schema`) only by `open_store`, under
+a write lock, so that the first use by many at once is safe; a store of a newer brainproj is refused unchanged.
 """
 
 import contextlib
 import errno
 import os
-import re
 import shutil
 import sqlite3
 import tempfile
@@ -16,16 +15,14 @@ from pathlib import Path
 from shlex import quote
 
 from ..errors import DiskFull, StoreCorrupt, StoreLocked, StoreNewer, StoreUnusable
+from . import schema
 
 BUSY_S = 5.0
 """How long a command waits for another writer before it says so."""
-MIGRATIONS = Path(__file__).parent / "migrations"
 PAGE_BYTES = 8192
 """Texts of some kilobytes fill pages of this size better: 98.5% of the size of a store with 4096."""
 DAMAGED = "damaged"
 """The folder in our home into which a damaged store is moved."""
-APPLICATION_ID = 0x42526E50
-"""`BRnP`, in the file's header: another program's SQLite file is not taken for ours."""
 
 
 def open_store(path: Path, *, write: bool = True) -> sqlite3.Connection:
@@ -64,71 +61,31 @@ def _open_file(path: Path, write: bool) -> sqlite3.Connection:
 
 def _check_owner(connection: sqlite3.Connection, path: Path) -> None:
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
-    if owner not in (0, APPLICATION_ID) or (owner == 0 and connection.execute("PRAGMA page_count").fetchone()[0] > 0):
+    if owner not in (0, schema.APPLICATION_ID) or (
+        owner == 0 and connection.execute("PRAGMA page_count").fetchone()[0] > 0
+    ):
         if owner == 0 and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
         raise StoreCorrupt(f"{path} is not a brainproj store", hint="move it away, or set BRAINPROJ_HOME elsewhere")
 
 
 def _prepared(connection: sqlite3.Connection, path: Path | None = None) -> sqlite3.Connection:
-    if _refuse_newer(connection, path) < newest_schema():
-        migrate(connection)
+    if _refuse_newer(connection, path) < schema.NEWEST:
+        schema.migrate(connection, path)
     return connection
 
 
 def _refuse_newer(connection: sqlite3.Connection, path: Path | None) -> int:
     """The schema of a store. Raises StoreNewer for one that we do not know."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version > newest_schema():
+    version = schema.schema_of(connection)
+    if version > schema.NEWEST:
         connection.close()
         raise StoreNewer(
-            f"the store was written by a newer brainproj (schema {version}, this one knows {newest_schema()})",
+            f"the store was written by a newer brainproj (schema {version}, this one knows {schema.NEWEST})",
             detail=f"{path} was not changed.",
             hint="upgrade with `uv tool upgrade brainproj`, or set BRAINPROJ_HOME elsewhere",
         )
     return version
-
-
-def migrations() -> list[tuple[int, Path]]:
-    """The numbered SQL files, oldest first."""
-    return sorted((int(file.name[:4]), file) for file in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql"))
-
-
-def newest_schema() -> int:
-    """The schema this brainproj knows."""
-    return NEWEST
-
-
-NEWEST = 1
-"""The number of the last migration; a test holds it against the files (reading a folder costs each command time)."""
-
-
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the schema up to date in one transaction, under the write lock."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        for number, file in migrations():
-            if number > version:
-                for statement in _statements(file.read_text("utf-8")):
-                    connection.execute(statement)
-        connection.execute(f"PRAGMA user_version={NEWEST}")
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _statements(sql: str) -> Iterator[str]:
-    """The statements of a migration; `executescript` would commit the transaction we hold."""
-    statement = ""
-    for line in re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE).splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _make_store(path: Path) -> None:
@@ -145,7 +102,7 @@ def _make_store(path: Path) -> None:
         try:
             connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode=wal")
-            migrate(connection)
+            schema.migrate(connection)
         finally:
             connection.close()
         with contextlib.suppress(FileExistsError):
@@ -207,7 +164,7 @@ def open_backup(path: Path) -> sqlite3.Connection:
     """A store that is not ours to change, read as it lies there. Raises StoreUnusable for what is no store of ours."""
     connection = sqlite3.connect(path.absolute().as_uri() + "?mode=ro&immutable=1", uri=True, isolation_level=None)
     try:
-        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        if connection.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
             raise StoreCorrupt(f"{path} is not a brainproj store", detail="Nothing was changed.")
         _refuse_newer(connection, path)
     except BaseException:

@@ -20,7 +20,7 @@ def record_counts(db: sqlite3.Connection) -> dict[int, int]:
 
 SESSION_COLUMNS = (
     "id, agent, session_id, project, rule, why, cwd, worktree, branch, title, started_at, last_at, transcript,"
-    " prompts, tool_calls, tool_failures, events"
+    " prompts, tool_calls, tool_failures, events, person"
 )
 
 

@@ -132,6 +132,8 @@ class StoredRecord:
     revision: int
     confirmed_by: str | None
     code: int
+    person: int | None
+    """Who owns the session it was said in."""
     text: str
 
 
@@ -154,13 +156,13 @@ def list_records(
     rows = db.execute(
         "SELECT r.id, r.kind, r.status, r.project, s.session_id, s.agent, e.code, r.span_start, r.span_end, r.at,"
         " r.title,"
-        " r.attributes, r.revision, r.confirmed_by, r.code, r.body FROM records r"
+        " r.attributes, r.revision, r.confirmed_by, r.code, s.person, r.body FROM records r"
         " LEFT JOIN sessions s ON s.id = r.session"
         f" LEFT JOIN events e ON e.id = r.event WHERE {' AND '.join(where)} ORDER BY r.at DESC, r.id DESC",
         values,
     ).fetchall()
-    found = texts.read_texts(db, (row[15] for row in rows))
-    return [StoredRecord(*(*row[:15], found.get(row[15], ""))) for row in rows]
+    found = texts.read_texts(db, (row[16] for row in rows))
+    return [StoredRecord(*(*row[:16], found.get(row[16], ""))) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

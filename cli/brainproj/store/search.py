@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..core.events import Flag, Kind
+from ..core.events import Flag, Kind, Speaker
 from ..core.query import match_expression
 from . import codes
 
@@ -30,7 +30,10 @@ WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a hit must be beside holding the words. `projects` None: any; empty: none. thinking: that too."""
+    """What a hit must be beside holding the words. `projects` None: any; empty: none. thinking: that too.
+
+    persons: numbers of rows; only what these typed themselves, in sessions of their own.
+    """
 
     projects: tuple[int, ...] | None
     kinds: tuple[str, ...] = ()
@@ -40,6 +43,7 @@ class Filter:
     since: int | None = None
     agent: str | None = None
     thinking: bool = False
+    persons: tuple[int, ...] = ()
 
 
 class MalformedQuery(Exception):
@@ -184,7 +188,7 @@ def describe_bodies(db: sqlite3.Connection, bodies: Sequence[int]) -> dict[int, 
 def may_hold_replies(wanted: Filter) -> bool:
     """Whether a reply of any agent and time can be among what is looked for."""
     is_any = not wanted.kinds and not wanted.speakers and not wanted.failed
-    return is_any and wanted.agent is None and wanted.since is None
+    return is_any and wanted.agent is None and wanted.since is None and not wanted.persons
 
 
 def final_reply(db: sqlite3.Connection, body: int) -> int | None:
@@ -210,13 +214,24 @@ def final_reply(db: sqlite3.Connection, body: int) -> int | None:
 
 
 def _placed(wanted: Filter) -> tuple[str, list[object]]:
-    """The part of a statement that asks for agent and time, and its values."""
-    if wanted.agent is None and wanted.since is None:
-        return "", []
-    times: list[object] = [wanted.since, wanted.since]
-    return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times]
+    """The part of a statement that asks for person, agent and time, and its values."""
+    sql = ""
+    values: list[object] = []
+    if wanted.persons:
+        sql = f" AND {TYPED.format(','.join('?' * len(wanted.persons)))}"
+        values = [codes.SPEAKERS[Speaker.PERSON], *wanted.persons]
+    if wanted.agent is not None or wanted.since is not None:
+        times: list[object] = [wanted.since, wanted.since]
+        sql += f" AND {PLACED}"
+        values += [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times]
+    return sql, values
 
 
+TYPED = (
+    "EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid AND e.speaker = ?"
+    " AND s.person IN ({}))"
+)
+"""Whether a text was typed by the owner of a session; who speaks is decided by content, so no program or agent is."""
 PLACED = (
     "(EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid"
     " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..core.times import from_micros, render_time
 from . import codes, texts
+from .people import list_persons
 
 SESSION_COLUMNS = (
     "agent, session_id, cwd, worktree, branch, model, title, has_own_title, parent_id, forked_from, prompted_by,"
@@ -20,18 +21,20 @@ def iter_project(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterat
     `source` numbers the transcripts of a session from 0; `place` orders the events in each.
     """
     marks = ",".join("?" * len(project_ids))
+    persons = {row.number: row for row in list_persons(db)}
     sessions = db.execute(
-        f"SELECT id, {SESSION_COLUMNS} FROM sessions WHERE project IN ({marks}) AND events > 0"
+        f"SELECT id, person, {SESSION_COLUMNS} FROM sessions WHERE project IN ({marks}) AND events > 0"
         " ORDER BY started_at, session_id",
         project_ids,
     ).fetchall()
-    for number, *values in sessions:
+    for number, owner, *values in sessions:
         session = dict(zip(SESSION_COLUMNS.split(", "), values, strict=True))
         for name in ("started_at", "last_at"):
             session[name] = _time(session[name])
         for name in ("has_own_title", "listed"):
             session[name] = bool(session[name])
-        yield {"type": "session", **session}
+        person = persons.get(owner)
+        yield {"type": "session", **session, "person": {"id": person.key, "name": person.name} if person else None}
         yield from _iter_events(db, number, session)
     yield from _iter_records(db, project_ids)
 

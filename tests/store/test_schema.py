@@ -1,0 +1,133 @@
+"""Migrations of a store that holds something: copied first, counted, all or nothing, by one of many at once."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from brainproj.errors import StoreUnusable
+from brainproj.store import schema
+from brainproj.store.database import open_store
+
+from ..cli import Cli
+from ..repositories import make_repository
+from ..transcripts import prompt, reply, session_id, write_claude
+
+
+@pytest.fixture
+def old(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store of schema 1 with two sessions, as its brainproj left it."""
+    folder = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    for number in (1, 2):
+        sid = session_id(number)
+        write_claude(home, sid, [prompt(sid, folder, f"the heron {number}"), reply(sid, folder, "done")])
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "NEWEST", 1)
+        first = tmp_path / "migrations"
+        first.mkdir()
+        shutil.copy(schema.MIGRATIONS / "0001_first.sql", first)
+        patch.setattr(schema, "MIGRATIONS", first)
+        open_store(home / ".brainproj" / "brain.db").close()
+    store = home / ".brainproj" / "brain.db"
+    with contextlib.closing(sqlite3.connect(store)) as db:
+        assert schema.schema_of(db) == 1
+    fill(home, store)
+    return store
+
+
+def fill(home: Path, store: Path) -> None:
+    """Put into an old store what its own brainproj would have: read into a new one, then copied but for what is new."""
+    other = home / "other.db"
+    os.environ["BRAINPROJ_HOME"] = str(home / "elsewhere")
+    try:
+        subprocess.run([sys.executable, "-m", "brainproj", "backfill", "--quiet"], check=True, capture_output=True)
+    finally:
+        del os.environ["BRAINPROJ_HOME"]
+    shutil.copy(home / "elsewhere" / "brain.db", other)
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as db:
+        db.execute("ATTACH ? AS new", (str(other),))
+        tables = [row[0] for row in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            if not table.startswith(("sqlite_", "words")):
+                columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
+                db.execute(f"INSERT OR REPLACE INTO main.{table}({columns}) SELECT {columns} FROM new.{table}")
+        for row in db.execute("SELECT b.id, b.text, b.project FROM bodies b").fetchall():
+            db.execute("INSERT INTO words(rowid, text, tags) VALUES(?, ?, ?)", (row[0], row[1], f"p{row[2]} k0 s0"))
+
+
+def rows(path: Path) -> dict[str, int]:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return schema.count_rows(db)
+
+
+def test_an_older_store_is_brought_up_to_date_and_copied_first(old: Path, home: Path, cli: Cli) -> None:
+    before = rows(old)
+    assert before["sessions"] == 2 and before["events"] == 4
+    assert len(cli.ok("sessions", "--all", "--json").json) == 2
+    assert rows(old) == before and schema.schema_of_file(old) == schema.NEWEST
+    (copy,) = schema.list_copies(old.parent)
+    assert (
+        copy.name == f"before-schema-{schema.NEWEST}.db" and schema.schema_of_file(copy) == 1 and rows(copy) == before
+    )
+    assert copy.stat().st_mode & 0o077 == 0
+    assert [path for path in old.parent.iterdir() if path.name.startswith("before-")] == [copy]
+    cli.ok("backfill", "--quiet")
+    owners = cli.ok("who", "--project", "shop", "--json").json
+    assert owners[0]["sessions"] == 2 and owners[0]["person"], "what was read before gets its owner too"
+
+
+def test_forgetting_drops_the_copy(old: Path, cli: Cli) -> None:
+    cli.ok("forget", session_id(1), "--yes")
+    assert schema.list_copies(old.parent) == []
+
+
+def test_a_migration_that_would_lose_a_row_changes_nothing(
+    old: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad"
+    shutil.copytree(schema.MIGRATIONS, bad)
+    (bad / "0003_bad.sql").write_text("ALTER TABLE sessions ADD COLUMN x;\nDELETE FROM sessions WHERE id = 1;\n")
+    monkeypatch.setattr(schema, "MIGRATIONS", bad)
+    monkeypatch.setattr(schema, "NEWEST", 3)
+    before = rows(old)
+    with pytest.raises(StoreUnusable, match="would lose rows of sessions: 2 before, 1 after"):
+        open_store(old)
+    assert rows(old) == before and schema.schema_of_file(old) == 1
+    done = cli("sessions", "--all")
+    assert done.code == 4 and "would lose rows" in done.err
+
+
+def test_without_room_there_is_no_copy(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.statvfs
+    monkeypatch.setattr(os, "statvfs", lambda path: os.statvfs_result((1, 1, *real(path)[2:4], 0, *real(path)[5:10])))
+    open_store(old).close()
+    assert schema.schema_of_file(old) == schema.NEWEST and schema.list_copies(old.parent) == []
+
+
+def test_many_at_once_migrate_once(old: Path) -> None:
+    before = rows(old)
+    command = [sys.executable, "-m", "brainproj", "sessions", "--all", "--json"]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(12)]
+    ended = [(process.communicate(), process.returncode) for process in running]
+    assert [code for _, code in ended] == [0] * 12, ended
+    assert rows(old) == before and schema.schema_of_file(old) == schema.NEWEST
+    (copy,) = schema.list_copies(old.parent)
+    assert schema.schema_of_file(copy) == 1
+
+
+def test_a_stop_in_the_middle_leaves_the_store_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_check", stop)
+        with pytest.raises(KeyboardInterrupt):
+            open_store(old)
+    assert schema.schema_of_file(old) == 1
+    open_store(old).close()
+    assert schema.schema_of_file(old) == schema.NEWEST
