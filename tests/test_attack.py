@@ -365,7 +365,7 @@ def test_forgetting_in_all_its_ways(home: Path, tmp_path: Path, cli: Cli) -> Non
     assert texts == {"note 0 about the marmot", "note 1 about the marmot"}
     cli.ok("forget", "--project", "shop", "--yes")
     cli.ok("backfill", "--rebuild")
-    assert cli.ok("search", "marmot", "--everywhere", "--json").json == []
+    assert cli.ok("search", "marmot", "--everywhere", "--kind", "prompt", "--json").json == []
 
     left = bytes_of(home)
     for number in range(4):

@@ -416,7 +416,7 @@ def test_a_migration_that_loses_a_row_is_told_before_it_happens(
 ) -> None:
     migrations = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, migrations)
-    (migrations / "0003_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
+    (migrations / "0004_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
     monkeypatch.setattr(schema, "MIGRATIONS", migrations)
     monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
     done = cli("doctor", "--rehearse", "--json")

@@ -58,6 +58,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "search by agent and speaker": ("search", "eats", "--agent", "claude", "--speaker", "assistant", "--json"),
     "a question": ("search", "What do these animals eat at night, and when?", "--json"),
     "search by a person": ("search", "eats", "--by", LOGIN, "--json"),
+    "tasks": ("task", "list", "--all", "--json"),
     "who": ("who", "--json"),
     "who human": ("who",),
     "who is a person": ("who", LOGIN, "--json"),

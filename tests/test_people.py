@@ -66,14 +66,15 @@ def test_what_a_person_has_to_do_with(team: Path, cli: Cli) -> None:
         facts = cli.ok("who", name, "--json").json
         assert facts["person"]["name"] == "Ada" and facts["sessions"] == 2
     assert [one["session_id"] for one in facts["latest"]] == [session_id(2), session_id(1)]
-    assert [(file["path"], file["calls"]) for file in facts["files"]] == [(f"{team}/src/pay.py", 2)]
+    assert [(file["path"], file["calls"]) for file in facts["files"]] == [("src/pay.py", 2)]
     assert {record["text"] for record in facts["records"]} == {"Lesson of 1.", "Lesson of 2."}
     shown = cli.ok("who", "Ada")
     assert shown.out.startswith("Ada: 2 sessions, 3 prompts, known as git:") and "src/pay.py" in shown.out
     assert "--by git:" in shown.err
-    for nobody in ("Carol", "carol@work.example", "git:000000", "os:nobody", ""):
+    for nobody in ("Carol", "carol@work.example", "git:000000", "os:nobody"):
         done = cli("who", nobody)
         assert done.code == 1 and "no person" in done.err, nobody
+    assert cli("who", " ").code == 2
 
 
 def test_who_touched_a_file(team: Path, cli: Cli) -> None:
@@ -86,7 +87,7 @@ def test_who_touched_a_file(team: Path, cli: Cli) -> None:
     opened = cli.ok("show", facts["sessions"][0]["citation"], "--json").json
     assert opened["kind"] == "tool_call" and "pay.py" in opened["text"]
     out = cli.ok("who", "pay.py").out
-    assert "Bo" in out and "Ada" in out and "The last call: 5f0c0000/" in out
+    assert "Bo" in out and "Ada" in out and "The last call: brainproj show 5f0c0000/" in out
     for untouched in ("ay.py", "other.py", "deep/er/pay.py"):
         assert cli.ok("who", untouched, "--json").json["sessions"] == [], untouched
     assert "No tool touched other.py in a session of shop." in cli.ok("who", "other.py").err
@@ -227,6 +228,7 @@ def test_an_import_brings_its_persons_and_takes_none(
     cli.ok("backfill", "--quiet", "--agent", "claude", "--root", tmp_path / "nothing")
     owners = cli.ok("who", "--project", "shop", "--json").json
     assert [(one["person"] and one["person"]["name"], one["sessions"]) for one in owners] == [("Ada", 1), (None, 2)]
+    assert owners[0]["person"]["id"].startswith("imported:git:"), "a file can say anything"
     assert "nobody named" in cli.ok("who", "--project", "shop").out
 
 
@@ -239,3 +241,131 @@ def test_nobody_of_another_project_is_told_of(
     assert done.code == 1 and "Ada has no session in other" in done.err
     assert cli.ok("who", "Bo", "--json").json["sessions"] == 1
     assert [one["session_id"] for one in cli.ok("who", "pay.py", "--json").json["sessions"]] == [session_id(4)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[includeIf "onbranch:main"]\n\tpath = ~/.work\n',
+        '[includeIf "hasconfig:remote.*.url:https://git.example.com/**"]\n\tpath = .work\n',
+        '[includeIf "gitdir/i:**/SHOP/"]\n\tpath = ./.work\n',
+        '[includeIf "onbranch:ma*"]\n\tpath = ~/.work\n[includeIf "nonsense:x"]\n\tpath = ~/.other\n[includeIf]\npath = x\n',
+        "[include]\n\tpath = ~/.loop\n[include]\n\tpath = ~/.work\n",
+    ],
+)
+def test_every_condition_of_git_is_known(home: Path, tmp_path: Path, cli: Cli, content: str) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    (home / ".gitconfig").write_text(f"[user]\n\tname = Ada\n\temail = {HOME_ADA}\n{content}")
+    (home / ".work").write_text(f"[user]\n\temail = {ADA}\n")
+    (home / ".other").write_text("[user]\n\temail = wrong@example.com\n")
+    (home / ".loop").write_text("[include]\n\tpath = ~/.loop\n")
+    write_session(home, 1, shop, "hello")
+    ingest(home)
+    assert cli.ok("who", ADA, "--project", "shop", "--json").json["person"]["name"] == "Ada"
+
+
+@pytest.mark.parametrize("what", ["fifo", "folder", "huge", "device", "binary", "loop of links", "unreadable include"])
+def test_no_git_configuration_stops_a_reading(home: Path, tmp_path: Path, cli: Cli, what: str) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    config = home / ".gitconfig"
+    if what == "fifo":
+        os.mkfifo(config)
+    elif what == "folder":
+        config.mkdir()
+    elif what == "huge":
+        config.write_text("[user]\n" + "\tname = Ada\n" * 2_000_000)
+    elif what == "device":
+        config.symlink_to("/dev/zero")
+    elif what == "binary":
+        config.write_bytes(os.urandom(5000))
+    elif what == "loop of links":
+        config.symlink_to(config)
+    else:
+        os.mkfifo(home / "pipe")
+        config.write_text(
+            "[include]\n\tpath = pipe\n[include]\n\tpath = /dev/zero\n[include]\n\tpath\n[include]\n\tpath = \0\n"
+        )
+    write_session(home, 1, shop, "hello")
+    ingest(home)
+    (owner,) = cli.ok("who", "--project", "shop", "--json").json
+    assert owner["person"]["id"].startswith("os:")
+
+
+def test_a_name_that_is_an_address_is_not_kept(home: Path, tmp_path: Path, cli: Cli) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    (home / ".gitconfig").write_text(f"[user]\n\tname = Ada <{ADA}>\n\temail = {ADA}\n")
+    write_session(home, 1, shop, "hello")
+    ingest(home)
+    (owner,) = cli.ok("who", "--project", "shop", "--json").json
+    assert owner["person"]["name"] is None
+    assert all(b"work.example" not in path.read_bytes() for path in (home / ".brainproj").glob("*") if path.is_file())
+
+
+def test_an_import_puts_no_words_into_anybodys_mouth(team: Path, home: Path, tmp_path: Path, cli: Cli) -> None:
+    before = cli.ok("who", "--json").json
+    lines = [json.loads(line) for line in cli.ok("export", "shop").out.splitlines()]
+    forged = []
+    for line in lines[1:]:
+        if line.get("session_id") == session_id(1) and line["type"] in ("session", "event"):
+            line |= {"session_id": session_id(99)}
+            if line["type"] == "session":
+                line["person"]["name"] = "Evil Eve " + "e" * 100_000
+            else:
+                line |= {"id": line["id"][::-1], "text": "I approve dropping the walrus"}
+            forged.append(line)
+    file = tmp_path / "forged.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in [lines[0], *forged]))
+    cli.ok("import", file)
+    assert cli.ok("search", "walrus", "--by", ADA, "--json").json == []
+    after = {one["person"]["id"]: one for one in cli.ok("who", "--json").json}
+    assert [after.pop(one["person"]["id"]) for one in before] == before, "nobody is renamed, and owns no more"
+    ((key, eve),) = after.items()
+    assert key.startswith("imported:git:") and len(eve["person"]["name"]) <= 120
+
+
+def test_a_hit_cites_the_place_that_was_asked_for(team: Path, home: Path, cli: Cli) -> None:
+    for number, name, minute in ((11, "Ada", 10), (12, "Bo", 50)):
+        git(team, "config", "user.name", name)
+        git(team, "config", "user.email", ADA if name == "Ada" else "bo@work.example")
+        write_session(home, number, team, "please purge the zeppelin cache", minute=minute)
+        ingest(home)
+    (hit,) = cli.ok("search", "purge the zeppelin cache", "--by", "Ada", "--json").json
+    assert hit["session_id"] == session_id(11) and len(hit["places"]) == 1 and hit["person"]["name"] == "Ada"
+    since = ("--since", "2026-03-01T10:30:00Z")
+    assert cli.ok("search", "zeppelin", "--by", "Ada", *since, "--json").json == []
+    assert len(cli.ok("search", "zeppelin", "--by", "Bo", *since, "--json").json) == 1
+    assert len(cli.ok("search", "zeppelin", "--kind", "prompt", "--json").json[0]["places"]) == 2
+    latest = cli.ok("search", "--by", "Bo", "--json").json
+    assert [one["excerpt"] for one in latest] == ["the ferry again", "please purge the zeppelin cache"]
+    assert "Nothing in shop fits." in cli.ok("search", "--by", "Bo", "--since", "2027-01-01").err
+
+
+def test_a_part_of_a_name_names_a_person(home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    (home / ".gitconfig").write_text("[user]\n\tname = Ada Lovelace\n\temail = ada@x.example\n")
+    write_session(home, 1, shop, "hello")
+    ingest(home)
+    monkeypatch.chdir(shop)
+    key = cli.ok("who", "--json").json[0]["person"]["id"]
+    for name in ("ada", "LOVELACE", "lovelace ada", key, key[:8]):
+        assert cli.ok("who", name, "--json").json["person"]["id"] == key, name
+    assert cli("who", "love").code == 1
+
+
+def test_another_users_file_is_not_mine(home: Path, tmp_path: Path, cli: Cli) -> None:
+    shop = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    (home / ".gitconfig").write_text(f"[user]\n\tname = Ada\n\temail = {ADA}\n")
+    write_session(home, 1, shop, "hello")
+    (path,) = (home / ".claude" / "projects").rglob("*.jsonl")
+    os.chown(path, 12345, -1)
+    ingest(home)
+    (owner,) = cli.ok("who", "--project", "shop", "--json").json
+    assert owner["person"]["name"] == "uid12345" and owner["person"]["id"].startswith("os:")
+
+
+def test_nobody_is_left_of_whom_everything_was_forgotten(team: Path, home: Path, cli: Cli) -> None:
+    cli.ok("forget", session_id(1), "--yes")
+    assert [one["person"]["name"] for one in cli.ok("who", "--json").json] == ["Ada", "Bo"]
+    cli.ok("forget", session_id(2), "--yes")
+    assert [one["person"]["name"] for one in cli.ok("who", "--json").json] == ["Bo"]
+    assert all(b"Ada" not in path.read_bytes() for path in (home / ".brainproj").glob("brain.db*"))

@@ -1,6 +1,8 @@
 """Questions to `search`: passages with other forms of the words, the reply to what was asked, and silence."""
 
 import json
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from .repositories import make_repository
 from .test_ingest import ingest
 from .transcripts import call, prompt, reply, session_id, write_claude
 
+LOGIN = pwd.getpwuid(os.getuid()).pw_name
 CAUSE = "The second attempt carried no idempotency key, so the provider took both."
 SHORT = "Found it: nobody looked at the year of the row."
 
@@ -102,7 +105,7 @@ def test_two_words_that_stand_together_somewhere_are_not_looked_for_alone(shop: 
 
 def test_what_is_missing_is_shown(shop: Path, cli: Cli) -> None:
     out = cli.ok("search", "Why did the checkout charge a customer two times?").out
-    assert "prompt  person  2026-03-01  without two, times" in out
+    assert f"prompt  {LOGIN}  2026-03-01  without two, times" in out
     assert out.rstrip().endswith("The checkout charged customers twice after a timeout."), "the best is the last"
 
 
@@ -128,7 +131,7 @@ def test_a_title_a_prompt_and_an_output_run_again_are_one_hit_each(home: Path, t
     lesson = "Never run the kestrel migration by hand."
     lines = [prompt(sid, folder, "Mend the kestrel migration of the store")]
     for number in range(3):
-        output = f"kestrel migration: 12 rows in 0.{number}3s at 2026-03-01T10:0{number}:00Z"
+        output = f"kestrel migration: 12 rows in 0.{number}3s"
         lines += call(sid, folder, "Bash", {"command": f"make step{number}"}, output, 2 + number * 2)
     lines += call(sid, folder, "Bash", {"command": "make more"}, "kestrel migration: 13 rows in 0.03s", 20)
     lines += [reply(sid, folder, f"Done. <!-- @lesson -->{lesson}<!-- @/lesson -->", 30)]
@@ -145,3 +148,87 @@ def test_a_title_a_prompt_and_an_output_run_again_are_one_hit_each(home: Path, t
     for hit in hits:
         for place in hit["places"]:
             assert json.loads(cli.ok("show", place, "--json").out)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("quokka benchmark p99 latency 12 ms", "quokka benchmark p99 latency 9000 ms"),
+        ("quokka rows imported: 1000000", "quokka rows imported: 2500000"),
+        ("quokka release planned for 2026-03-01", "quokka release planned for 2027-09-30"),
+        ("quokka commit 1a2b3c4d", "quokka commit 9f8e7d6c"),
+        ("Exit code 1\nquokka finished in 3.10s", "quokka finished in 4.20s"),
+    ],
+)
+def test_outputs_that_say_different_things_are_two_hits(
+    home: Path, tmp_path: Path, cli: Cli, one: str, other: str
+) -> None:
+    folder = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    sid = session_id(1)
+    lines = [prompt(sid, folder, "run it")]
+    for minute, text in ((2, one), (5, other)):
+        lines += call(sid, folder, "Bash", {"command": f"make {minute}"}, text, minute, error=text.startswith("Exit"))
+    write_claude(home, sid, lines)
+    ingest(home)
+    hits = cli.ok("search", "quokka", "--project", "shop", "--json").json
+    assert sorted(hit["excerpt"] for hit in hits) == sorted([one, other])
+
+
+def test_a_correction_is_not_hidden_by_what_it_corrects(home: Path, tmp_path: Path, cli: Cli) -> None:
+    folder = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    sid = session_id(1)
+    wrong = "I was wrong. Never retry the payment automatically: it charged customers twice."
+    write_claude(
+        home, sid,
+        [
+            prompt(sid, folder, "the payment fails"), reply(sid, folder, "<!-- @lesson -->Retry the payment<!-- @/lesson -->", 1),
+            reply(sid, folder, wrong, 2),
+        ],
+    )  # fmt: skip
+    ingest(home)
+    hits = cli.ok("search", "retry the payment", "--project", "shop", "--json").json
+    assert [hit["kind"] for hit in hits] == ["lesson", "reply"] and hits[1]["excerpt"] == wrong
+    assert len(hits[0]["places"]) == 2
+
+
+def test_one_word_counts_in_all_its_forms_and_what_is_typed_needs_no_quotes(shop: Path, cli: Cli) -> None:
+    assert texts(asked(cli, "charging"))[0] == "The checkout charged customers twice after a timeout."
+    assert "after a timeout" in cli.ok("search", "checkout", "timeouts", "--json").json[0]["excerpt"]
+    assert cli("search").code == 2 and cli("search", "--fts").code == 2
+    assert texts(asked(cli, "checkout timeouts", "--kind", "prompt")) == [
+        "The checkout charged customers twice after a timeout."
+    ]
+    latest = cli.ok("search", "--kind", "prompt", "--limit", "1", "--json").json
+    assert "9 minutes" in latest[0]["excerpt"]
+
+
+def test_no_query_and_no_text_takes_long(home: Path, tmp_path: Path, cli: Cli) -> None:
+    import time
+
+    folder = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    sid = session_id(1)
+    lines = [
+        prompt(sid, folder, "a " * 30_000),
+        prompt(sid, folder, "a b c " * 1500, 1),
+        prompt(sid, folder, "x, " * 9000, 2),
+    ]
+    for number in range(400):
+        output = f"pelican {'word ' * 800} in 0.{number:03d}s"
+        lines += call(sid, folder, "Bash", {"command": f"make {number}"}, output, number % 50 + 3)
+        lines[-1]["uuid"], lines[-2]["uuid"] = f"r{number}", f"c{number}"
+        lines[-2]["message"]["id"] = f"m{number}"
+        lines[-2]["message"]["content"][0]["id"] = lines[-1]["message"]["content"][0]["tool_use_id"] = f"t{number}"
+    write_claude(home, sid, lines)
+    ingest(home)
+    for query in (
+        "pelican",
+        " ".join(f"word{number}" for number in range(12_000)),
+        "heron " + '"a+" ' * 20_000,
+        '"' + "a " * 8000 + '"',
+        "x," * 20_000,
+        "a" * 100_000,
+        '"' * 100_000,
+    ):
+        began = time.monotonic()
+        cli.ok("search", query, "--project", "shop", "--json")
+        assert time.monotonic() - began < 3, query[:40]

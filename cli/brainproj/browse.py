@@ -9,10 +9,12 @@ from datetime import datetime
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import EventCitation, OtherCitation, SessionCitation, parse_citation, render_event
 from .core.events import Flag
+from .core.tasks import Task
 from .core.times import from_micros, render_time
 from .errors import Ambiguous, BrainError, NotFound
 from .store import listing, reading
 from .store import projects as project_rows
+from .store import tasks as task_rows
 
 SURROUNDINGS = 3
 """Events before and after one that are shown with it."""
@@ -231,17 +233,48 @@ class ArcText:
         }
 
 
-Shown = Passage | SessionText | RecordText | ArcText
+@dataclass(frozen=True, slots=True)
+class TaskText:
+    """A task, and the sessions that belong to it, the latest first."""
+
+    task: Task
+    project: KnownProject | None
+    sessions: tuple[str, ...]
+
+    def value(self) -> dict[str, object]:
+        """The document of `show task:ID --json`."""
+        task = self.task
+        return {
+            "citation": task.citation,
+            "kind": "task",
+            "project": project_value(self.project) if self.project else None,
+            "text": task.title + (f"\n{task.goal}" if task.goal else ""),
+            "revision": 1,
+            "status": task.status.value,
+            "opened_at": render_time(from_micros(task.opened_at)),
+            "closed_at": render_time(from_micros(task.closed_at)),
+            "sessions": list(self.sessions),
+            "before": [],
+            "after": [],
+        }
 
 
-def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str) -> Shown:
-    """What stands at an address. Raises NotFound, Ambiguous."""
+Shown = Passage | SessionText | RecordText | ArcText | TaskText
+
+
+def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own: KnownProject | None = None) -> Shown:
+    """What stands at an address. own: whose task is meant where several projects have one of that id.
+
+    Raises NotFound, Ambiguous.
+    """
     citation = parse_citation(address)
     match citation:
         case OtherCitation("rec", number):
             return _record(db, catalogue, number)
         case OtherCitation("arc", letters):
             return _arc(db, catalogue, letters)
+        case OtherCitation("task", slug):
+            return _task(db, catalogue, slug, own)
         case OtherCitation(what, number):
             raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
         case EventCitation():
@@ -266,6 +299,20 @@ def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:
     if len(found) != 1:
         raise _none_or_many("arc", letters, [f"arc:{arc.arc_id}" for arc in found])
     return ArcText(found[0], catalogue.by_id(found[0].project))
+
+
+def _task(db: sqlite3.Connection, catalogue: Catalogue, slug: str, own: KnownProject | None) -> TaskText:
+    found = [task for task in task_rows.list_tasks(db, None) if task.slug == slug]
+    mine = [task for task in found if own is not None and task.project in own.ids]
+    found = mine or found
+    if len(found) > 1:
+        names = ", ".join(project.key for task in found if (project := catalogue.by_id(task.project)))
+        raise Ambiguous(f"task:{slug} is a task of {names}", hint="ask in the folder of one of them")
+    if not found:
+        raise NotFound(f"there is no task:{slug}", hint="list them with `brainproj task list --all`")
+    project = catalogue.by_id(found[0].project)
+    joined = task_rows.list_joined(db, found[0], project.ids if project else (found[0].project,))
+    return TaskText(found[0], project, tuple(one.session_id for one in joined))
 
 
 def _session(db: sqlite3.Connection, catalogue: Catalogue, beginning: str) -> SessionText:

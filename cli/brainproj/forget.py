@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from .browse import Passage, RecordText, SessionText, open_address
+from .browse import Passage, RecordText, SessionText, TaskText, open_address
 from .core.catalogue import Catalogue
 from .core.text import one_line
 from .core.times import from_micros, to_micros
@@ -17,8 +17,10 @@ from .store import database, texts
 from .store import erase as erasing
 from .store.arcs import rebuild_arcs
 from .store.listing import iter_sessions
+from .store.people import drop_unknown
 from .store.reading import find_sessions
 from .store.schema import list_copies
+from .store.tasks import list_tasks, remove_tasks
 
 ASIDE = "before-restore-"
 """How the folders in our home begin into which a store was moved that a backup took the place of."""
@@ -31,6 +33,7 @@ class Erasure:
     sessions: tuple[int, ...] = ()
     events: tuple[int, ...] = ()
     records: tuple[int, ...] = ()
+    tasks: tuple[int, ...] = ()
     before: int | None = None
     inside: int = 0
     """Events of the sessions that go."""
@@ -39,14 +42,16 @@ class Erasure:
 
     def sentence(self) -> str:
         """What goes, in words."""
-        counts = (("session", self.sessions), ("event", self.events), ("record", self.records))
+        counts = (("session", self.sessions), ("event", self.events), ("record", self.records), ("task", self.tasks))
         parts = [f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}" for name, rows in counts if rows]
         said = " and ".join(parts) or "nothing"
         return f"{said} ({self.title})" if self.title else said
 
     def value(self) -> dict[str, int]:
         """The document of `forget --json`."""
-        return {"sessions": len(self.sessions), "events": len(self.events) + self.inside, "records": len(self.records)}
+        events = len(self.events) + self.inside
+        kept = {"records": len(self.records), "tasks": len(self.tasks)}
+        return {"sessions": len(self.sessions), "events": events, **kept}
 
 
 def plan(
@@ -61,7 +66,8 @@ def plan(
     """What one of these means. Raises NotFound, Ambiguous."""
     if project is not None:
         known = catalogue.get(project)
-        return Erasure(sessions=tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False)))
+        tasks = tuple(task.number for task in list_tasks(db, known.ids))
+        return Erasure(sessions=tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False)), tasks=tasks)
     if before is not None:
         limit = to_micros(before) or 0
         sessions = _numbers(db, "SELECT id FROM sessions WHERE last_at IS NOT NULL AND last_at < ?", (limit,))
@@ -71,9 +77,11 @@ def plan(
             " AND (s.last_at IS NULL OR s.last_at >= ?)",
             (limit, limit),
         )
-        return Erasure(sessions=sessions, events=events, before=limit)
+        tasks = _numbers(db, "SELECT id FROM tasks WHERE coalesce(closed_at, opened_at) < ?", (limit,))
+        return Erasure(sessions=sessions, events=events, tasks=tasks, before=limit)
     if text is not None:
-        return Erasure(events=_events_with(db, text))
+        bodies = _bodies_with(db, text)
+        return Erasure(events=_events_with(db, bodies), tasks=_tasks_with(db, bodies))
     shown = open_address(db, catalogue, address or "")
     if isinstance(shown, SessionText):
         return Erasure(sessions=(find_sessions(db, shown.session_id)[0][0],))
@@ -81,6 +89,8 @@ def plan(
         return Erasure(records=(shown.record.id,))
     if isinstance(shown, Passage):
         return Erasure(events=(shown.event.id,))
+    if isinstance(shown, TaskText):
+        return Erasure(tasks=(shown.task.number,))
     raise NotFound("an arc is made from its sessions", hint="forget those: `brainproj show` lists them")
 
 
@@ -98,16 +108,22 @@ def _numbers(db: sqlite3.Connection, sql: str, values: tuple[int, ...]) -> tuple
     return tuple(row[0] for row in db.execute(sql, values))
 
 
-def _events_with(db: sqlite3.Connection, text: str) -> tuple[int, ...]:
-    """The events whose stored text holds `text`; every body is looked at, since an index knows words, not passages."""
+def _bodies_with(db: sqlite3.Connection, text: str) -> list[int]:
+    """The texts that hold `text`; every one is looked at, since an index knows words, not passages."""
+    return [body for body, stored in db.execute("SELECT id, text FROM bodies") if text in texts.unpack(stored)]
+
+
+def _events_with(db: sqlite3.Connection, bodies: Iterable[int]) -> tuple[int, ...]:
+    """The events with these texts, and those of which a record with one of them was made."""
     found: list[int] = []
-    for body, stored in db.execute("SELECT id, text FROM bodies"):
-        if text in texts.unpack(stored):
-            found += [row[0] for row in db.execute("SELECT id FROM events WHERE body = ?", (body,))]
-            found += [
-                row[0] for row in db.execute("SELECT event FROM records WHERE body = ? AND event IS NOT NULL", (body,))
-            ]
+    for body in bodies:
+        found += _numbers(db, "SELECT id FROM events WHERE body = ?", (body,))
+        found += _numbers(db, "SELECT event FROM records WHERE body = ? AND event IS NOT NULL", (body,))
     return tuple(dict.fromkeys(found))
+
+
+def _tasks_with(db: sqlite3.Connection, bodies: Iterable[int]) -> tuple[int, ...]:
+    return tuple(row for body in bodies for row in _numbers(db, "SELECT id FROM tasks WHERE body = ?", (body,)))
 
 
 def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime) -> None:
@@ -119,8 +135,10 @@ def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime)
             erasing.forget_records(db, erasure.records, moment)
             erasing.forget_events(db, erasure.events, moment)
             erasing.forget_sessions(db, erasure.sessions, moment)
+            remove_tasks(db, erasure.tasks, moment)
             if erasure.before is not None:
                 erasing.write_tombstone(db, "before", str(erasure.before), moment)
+            drop_unknown(db)
             erasing.forget_arcs(db, projects)
             for project in projects:
                 rebuild_arcs(db, project, now)
@@ -134,7 +152,7 @@ def drop_older_stores(paths: Paths) -> None:
     """Delete the stores that were moved aside or copied in our home: they hold what was forgotten."""
     for folder in (*paths.home.glob(f"{ASIDE}*"), paths.home / database.DAMAGED):
         shutil.rmtree(folder, ignore_errors=True)
-    for copy in list_copies(paths.home):
+    for copy in (*list_copies(paths.home), paths.brain_db.with_name("brain.db.new")):
         copy.unlink(missing_ok=True)
 
 

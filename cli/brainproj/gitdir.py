@@ -164,7 +164,17 @@ def remotes_of(settings: dict[str, str]) -> dict[str, str]:
 
 
 def _parse_config(text: str) -> list[tuple[str, str]]:
-    """The remotes' addresses, `core.worktree` and the user of a git configuration, in order.
+    """The remotes' addresses, `core.worktree` and the user of a git configuration, in order."""
+    found = []
+    for section, key, value in parse_items(text):
+        is_user = section == "user" and key in ("name", "email")
+        if is_user or (key == "url" and section.startswith("remote.")) or (key == "worktree" and section == "core"):
+            found.append((section + "." + key, value))
+    return found
+
+
+def parse_items(text: str) -> list[tuple[str, str, str]]:
+    """(section, key, value) of everything in a git configuration, in order; a subsection follows its section's dot.
 
     Syntax: https://git-scm.com/docs/git-config#_syntax
     """
@@ -181,9 +191,7 @@ def _parse_config(text: str) -> list[tuple[str, str]]:
         key = key.strip().lower()
         while _continues(value):
             value = value.rstrip("\r")[:-1] + next(lines, "")
-        is_user = section == "user" and key in ("name", "email")
-        if is_user or (key == "url" and section.startswith("remote.")) or (key == "worktree" and section == "core"):
-            found.append((section + "." + key, _value(value)))
+        found.append((section, key, _value(value)))
     return found
 
 

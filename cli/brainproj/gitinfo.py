@@ -1,28 +1,100 @@
-"""What git is told for all of a person's repositories, its includes followed; read by GitPython, no command is run.
+"""What a person told git for all repositories: name and address, with includes and their conditions.
 
-Only verbs that work beside the agents and commands import this: GitPython takes 80 ms. A repository's own configuration
-is read by `gitdir`, which follows no include: a repository can name any file.
+Read from disk as `gitdir` reads: no git process, regular files alone, of a bounded size and number; whatever is wrong
+with one of them says nothing. A repository's own includes are not followed: it can name any file.
+
+Conditions: https://git-scm.com/docs/git-config#_conditional_includes
 """
 
 import os
-from configparser import Error
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 
-from .gitdir import Checkout, branch_of
+from .gitdir import CONFIG_LIMIT, Checkout, branch_of, parse_items, remotes_of
+
+FILES_AT_MOST = 64
+"""Files of one configuration that are read; one that includes itself ends here."""
+GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\[[^]]*\]")
 
 
-def read_user(files: tuple[Path, ...], checkout: Checkout | None) -> tuple[str | None, str | None]:
-    """(name, address) that a person told git, in this checkout or in none; what cannot be read says nothing."""
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # git need not be installed
-    from git.config import GitConfigParser
+def read_user(files: Iterable[Path], checkout: Checkout | None, settings: Mapping[str, str]) -> dict[str, str]:
+    """`name` and `email` as a person told git, in this checkout (with these settings of its own) or in none."""
+    reading = _Reading(checkout, tuple(remotes_of(dict(settings)).values()))
+    for file in files:
+        reading.read(str(file))
+    return reading.user
 
-    there = [str(file) for file in files if file.is_file()]
-    # all that a condition of an include asks of a repository
-    repository = SimpleNamespace(git_dir=checkout.git_dir, active_branch=branch_of(checkout)) if checkout else None
+
+@dataclass(slots=True)
+class _Reading:
+    checkout: Checkout | None
+    remotes: tuple[str, ...]
+    user: dict[str, str] = field(default_factory=dict)
+    left: int = FILES_AT_MOST
+    within: tuple[str, ...] = ()
+    """The files that are being read, one including the other."""
+
+    def read(self, path: str) -> None:
+        """Take what a file says, and what it includes where that stands."""
+        if self.left <= 0 or path in self.within:
+            return
+        self.left -= 1
+        self.within += (path,)
+        for section, key, value in parse_items(_text_of(path)):
+            if section == "user" and key in ("name", "email"):
+                self.user[key] = value
+            elif key == "path" and value and (section == "include" or self._holds(section, path)):
+                self.read(os.path.join(os.path.dirname(path), os.path.expanduser(value)))  # noqa: PTH111, PTH118, PTH120
+        self.within = self.within[:-1]
+
+    def _holds(self, section: str, path: str) -> bool:
+        """Whether the condition of an `includeIf` section is so."""
+        head, _, condition = section.partition(".")
+        what, colon, pattern = condition.partition(":")
+        if head != "includeif" or not colon or self.checkout is None:
+            return False
+        if what in ("gitdir", "gitdir/i"):
+            return _fits_folder(pattern, self.checkout.git_dir, os.path.dirname(path), what.endswith("/i"))  # noqa: PTH120
+        if what == "onbranch":
+            return _fits(pattern + "**" if pattern.endswith("/") else pattern, branch_of(self.checkout) or "")
+        if what == "hasconfig":
+            name, _, address = pattern.partition(":")
+            return name == "remote.*.url" and any(_fits(address, remote) for remote in self.remotes)
+        return False
+
+
+def _text_of(path: str) -> str:
+    """The text of a regular file that is no longer than a person writes; empty for anything else."""
     try:
-        with GitConfigParser(there, read_only=True, repo=repository) as settings:  # type: ignore[arg-type]
-            name, address = (settings.get("user", what, fallback=None) for what in ("name", "email"))
-    except (Error, OSError, ValueError, RecursionError, UnicodeDecodeError):
-        return None, None
-    return str(name) if name else None, str(address) if address else None
+        found = os.stat(path)  # noqa: PTH116
+        if not stat.S_ISREG(found.st_mode) or found.st_size > CONFIG_LIMIT:
+            return ""
+        with open(path, "rb") as file:  # noqa: PTH123
+            return file.read(CONFIG_LIMIT).decode("utf-8-sig", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _fits_folder(pattern: str, git_dir: str, here: str, any_case: bool) -> bool:
+    pattern = os.path.expanduser(pattern)  # noqa: PTH111
+    if pattern.startswith("./"):
+        pattern = f"{here}/{pattern[2:]}"
+    elif not pattern.startswith("/"):
+        pattern = f"**/{pattern}"
+    if pattern.endswith("/"):
+        pattern += "**"
+    return any(_fits(pattern, folder, any_case=any_case) for folder in (git_dir, os.path.realpath(git_dir)))
+
+
+def _fits(pattern: str, text: str, *, any_case: bool = False) -> bool:
+    """Whether a text fits a glob as git knows them: `*` within a part of a path, `**` over any of them."""
+    expression, end = "", 0
+    for found in GLOB.finditer(pattern):
+        expression += re.escape(pattern[end : found.start()])
+        expression += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(found[0], re.escape(found[0]))
+        end = found.end()
+    expression += re.escape(pattern[end:])
+    return re.fullmatch(expression, text, re.IGNORECASE if any_case else 0) is not None

@@ -228,6 +228,7 @@ class Ingest:
         """What is derived: projects of sessions that had none, titles kept elsewhere, arcs, counts."""
         self._attribute_again()
         self._name_owners()
+        self._join_swarm_tasks()
         self._take_titles()
         stale = stale_projects(self.db)
         self.report.projects.update(stale)
@@ -280,6 +281,28 @@ class Ingest:
             from .owners import name_owners
 
             name_owners(self.db, self.paths, self._redact(), self.now)
+
+    def _join_swarm_tasks(self) -> None:
+        """Sessions that a swarm gave a task join that task."""
+        ready = self._open_ready()
+        if ready is None:
+            return
+        from .store.seen import list_in_swarm
+
+        with publish.unless_refused(self.paths.ready_db):
+            in_swarm = list_in_swarm(ready)
+            if not in_swarm:
+                return
+            from .tasks import SwarmSession, join_swarm_tasks
+
+            catalogue = self._asked().catalogue
+            seen = [
+                SwarmSession(one.agent, one.session_id, known.ids, one.swarm or "", one.task or "")
+                for one in in_swarm
+                if (known := catalogue.by_key(one.project or "")) and known.ids
+            ]
+            with database.transaction(self.db):
+                join_swarm_tasks(self.db, seen, self._redact(), self._micros())
 
     def _take_titles(self) -> None:
         """Titles that an agent keeps beside its transcripts; a thread may be renamed without a new line."""

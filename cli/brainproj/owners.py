@@ -32,17 +32,21 @@ def read_people(db: sqlite3.Connection, config: Config) -> People:
     return People(rows.list_persons(db), config.persons, machine_name())
 
 
+def own_identity(paths: Paths, folder: str) -> Identity:
+    """Who runs this in a folder."""
+    return _Owners(paths).of(folder, "")
+
+
 def name_owners(db: sqlite3.Connection, paths: Paths, redact: Callable[[str], str], now: datetime) -> int:
     """Give every session of this machine that has no owner one; how many there were."""
     owners = _Owners(paths)
-    ownerless = rows.list_ownerless(db)
+    found = [(session.number, owners.of(session.cwd, session.transcript)) for session in rows.list_ownerless(db)]
     with transaction(db):
-        for session in ownerless:
-            identity = owners.of(session.cwd, session.transcript)
+        for session, identity in found:
             name = redact(encodable(identity.name)) if identity.name else None
             number = rows.ensure_person(db, identity.key, name, to_micros(now) or 0)
-            rows.set_owner(db, session.number, number)
-    return len(ownerless)
+            rows.set_owner(db, session, number)
+    return len(found)
 
 
 class _Owners:
@@ -54,15 +58,18 @@ class _Owners:
 
     def of(self, folder: str | None, transcript: str) -> Identity:
         """Who owns a session that began in this folder and is written to this file."""
+        user = _user_of(transcript)
+        if user != os.getuid():  # another's file: what git is told here says nothing of them
+            return _login(user)
         if folder not in self._by_folder:
             self._by_folder[folder] = self._git_user(folder)
-        return self._by_folder[folder] or _user_of(transcript)
+        return self._by_folder[folder] or _login(user)
 
     def _git_user(self, folder: str | None) -> Identity | None:
         """As git has it: what the repository says, then what the person says for all."""
         checkout, own = _checkout(folder)
-        name, address = read_user(self.paths.git_configs, checkout)
-        return git_identity(own.get("user.name") or name, own.get("user.email") or address)
+        told = read_user(self.paths.git_configs, checkout, own)
+        return git_identity(own.get("user.name") or told.get("name"), own.get("user.email") or told.get("email"))
 
 
 def _checkout(folder: str | None) -> tuple[Checkout | None, dict[str, str]]:
@@ -74,12 +81,15 @@ def _checkout(folder: str | None) -> tuple[Checkout | None, dict[str, str]]:
         return None, {}
 
 
-def _user_of(transcript: str) -> Identity:
+def _user_of(transcript: str) -> int:
     """The user whose file it is; where it is gone, the one who runs this."""
     try:
-        number = os.stat(transcript).st_uid  # noqa: PTH116
+        return os.stat(transcript).st_uid  # noqa: PTH116
     except (OSError, ValueError):
-        number = os.getuid()
+        return os.getuid()
+
+
+def _login(number: int) -> Identity:
     try:
         login = pwd.getpwuid(number).pw_name
     except KeyError:

@@ -32,17 +32,23 @@ class Act:
 
 def require_person(environment: Mapping[str, str], what: str) -> Act:
     """The act of the person at the terminal. Raises Refused where there is none, or an agent is in between."""
-    for name in environment:
-        if name.startswith(AGENT_VARIABLES):
-            raise Refused(f"{what} is a person's act, and {name} says that an agent runs this", hint=TERMINAL)
-    parents = list_ancestors()
-    for words in parents:
-        if (agent := _agent_in(words)) is not None:
-            raise Refused(f"{what} is a person's act, and this runs under {agent}", hint=TERMINAL)
+    if (agent := agent_in_between(environment)) is not None:
+        raise Refused(f"{what} is a person's act, and {agent}", hint=TERMINAL)
     terminal = _terminal()
     if terminal is None:
         raise Refused(f"{what} is a person's act, and there is no terminal here", hint=TERMINAL)
+    parents = list_ancestors()
     return Act(pwd.getpwuid(os.getuid()).pw_name, terminal, tuple(words[0] for words in parents))
+
+
+def agent_in_between(environment: Mapping[str, str]) -> str | None:
+    """What says that an agent runs this; None where nothing does."""
+    for name in environment:
+        if name.startswith(AGENT_VARIABLES):
+            return f"{name} says that an agent runs this"
+    agents = (agent for words in list_ancestors() if (agent := _agent_in(words)) is not None)
+    found = next(agents, None)
+    return f"this runs under {found}" if found else None
 
 
 def _agent_in(words: list[str]) -> str | None:

@@ -8,10 +8,12 @@ from .core.block import render_item, safe_text
 from .core.catalogue import KnownProject
 from .core.memory import ProjectMemory
 from .core.people import People
+from .core.tasks import Status, Task
 from .core.text import clip, counted, one_line
 from .core.tokens import estimate_tokens
 from .recall import LocalSource
 from .store.listing import project_totals
+from .store.tasks import list_tasks
 from .who import RECENT, Ownership, list_owners
 
 LINES_AT_MOST = 200
@@ -21,6 +23,7 @@ ITEM_LETTERS = 160
 ARCS = 8
 OWNERS, NAME_LETTERS = 5, 40
 LESSONS = 8
+TASKS = 10
 DECISIONS = 12
 
 
@@ -49,9 +52,10 @@ def draw_map(db: sqlite3.Connection, people: People, project: KnownProject, now:
     memory = LocalSource(db, 0).fetch(project, now)
     totals = project_totals(db, project.ids)
     owners = [one for one in list_owners(db, people, project, now - RECENT) if one.person]
-    sizes = [ARCS, LESSONS, DECISIONS]
+    tasks = [task for task in list_tasks(db, project.ids) if task.status is Status.OPEN]
+    sizes = [ARCS, LESSONS, TASKS, DECISIONS]
     while True:
-        text = _render(project, memory, totals, owners, *sizes)
+        text = _render(project, memory, totals, owners, tasks, *sizes)
         fits = estimate_tokens(text) <= TOKENS_AT_MOST and text.count("\n") < LINES_AT_MOST
         if fits or not any(sizes):
             return ProjectMap(project, text, totals, tuple(owners))
@@ -64,8 +68,10 @@ def _render(
     memory: ProjectMemory,
     totals: dict[str, int],
     owners: list[Ownership],
+    tasks: list[Task],
     arcs: int,
     lessons: int,
+    shown_tasks: int,
     decisions: int,
 ) -> str:
     name = one_line(project.name)
@@ -76,6 +82,8 @@ def _render(
         lines.append(f"Last active {memory.newest_at:%Y-%m-%d}.")
     if owners:
         lines.append(_owned(owners))
+    named = [f"- {clip(safe_text(task.title), ITEM_LETTERS)} [{task.citation}]" for task in tasks[:shown_tasks]]
+    lines += _part("Open tasks", named, len(tasks), "task list")
     shown = [_short(render_item(item)) for item in memory.decisions[:decisions]]
     lines += _part("Decisions in force", shown, len(memory.decisions), "records --kind decision")
     if memory.proposed:

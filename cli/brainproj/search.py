@@ -1,8 +1,10 @@
 """Searching what is stored, within the scope: this project by default, others only where they were asked for."""
 
+import json
+import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,20 +12,24 @@ from typing import TYPE_CHECKING
 from .config import Scope
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import render_event
-from .core.folding import is_same_output, output_head, says_again
+from .core.events import Speaker
+from .core.folding import same_output, says_again
 from .core.query import excerpt, folded, quoted_signs
 from .core.times import from_micros, render_time
 from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
+from .store.tasks import task_places
 
 if TYPE_CHECKING:
+    from .core.people import People
     from .partial import PartialHit
 
 EXCERPT_LETTERS = 240
-OUTPUT, TITLE = "tool_result", "arc"
-DERIVED = frozenset([TITLE, *codes.RECORD_KINDS])
-"""Kinds whose text was taken from an event's."""
+MARKERS = re.compile(r"<!--\s*@/?[\w-]+[^<>]{0,200}-->")
+"""What makes a record of a passage says nothing to whoever reads it."""
+LONGEST_QUESTION = 4000
+"""Letters of a question that are looked at; a pasted page says no more of what is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,14 @@ class Hit:
     score: float
     places: tuple[str, ...]
     missing: tuple[str, ...] = ()
+    person: int | None = None
+    """The number of the person who typed it; None for what anybody else said."""
 
-    def value(self) -> dict[str, object]:
+    def value(self, people: "People") -> dict[str, object]:
         """One entry of `search --json`."""
         from .browse import project_value
+
+        person = people.by_number(self.person)
 
         return {
             "citation": self.citation,
@@ -58,7 +68,82 @@ class Hit:
             "score": round(self.score, 4),
             "places": list(self.places),
             "missing": list(self.missing),
+            "person": person.value() if person else None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit with what tells whether another one says the same.
+
+    codes: of the events with this text. sources: of the events that records with this text were made from. sessions: in
+    which it stands, or which a thread of work with this title has.
+    """
+
+    hit: Hit
+    text: str
+    codes: frozenset[int]
+    sources: frozenset[int]
+    sessions: frozenset[str]
+
+
+class Gathered:
+    """The hits so far; what says the same as one of them again becomes one more place of it."""
+
+    def __init__(self) -> None:
+        self.hits: list[Hit] = []
+        self._found: list[Found] = []
+        self._by_key: dict[object, int] = {}
+        self._by_session: dict[str, list[int]] = {}
+
+    def add(self, found: Found) -> None:
+        """One more hit."""
+        place = len(self.hits)
+        self.hits.append(found.hit)
+        self._found.append(found)
+        self._note(found, place)
+
+    def _note(self, found: Found, place: int) -> None:
+        for key in _keys(found):
+            self._by_key.setdefault(key, place)
+        if found.hit.kind in ("arc", "prompt"):
+            for session in found.sessions:
+                self._by_session.setdefault(session, []).append(place)
+
+    def folds(self, found: Found) -> bool:
+        """Whether a hit said nothing new. A title gives way to what it was cut from, wherever that came."""
+        place = self._place_of(found)
+        if place is None:
+            return False
+        first = self.hits[place]
+        kept, other = (found.hit, first) if first.kind == "arc" else (first, found.hit)
+        places = tuple(dict.fromkeys((*kept.places, *other.places)))
+        self.hits[place] = replace(kept, places=places, score=max(kept.score, other.score))
+        if kept is found.hit:
+            self._found[place] = found
+        self._note(found, place)
+        return True
+
+    def _place_of(self, found: Found) -> int | None:
+        for key in _keys(found):
+            if key in self._by_key:
+                return self._by_key[key]
+        wanted = {"arc": "prompt", "prompt": "arc"}.get(found.hit.kind)
+        for session in found.sessions if wanted else ():
+            for place in self._by_session.get(session, ()):
+                other = self._found[place]
+                title, said = (found, other) if wanted == "prompt" else (other, found)
+                if other.hit.kind == wanted and says_again(title.text, said.text):
+                    return place
+        return None
+
+
+def _keys(found: Found) -> list[object]:
+    """What two hits share that say the same: an event, as its words and as the record made of them; an output."""
+    project = found.hit.project.key if found.hit.project else ""
+    if found.hit.kind == "tool_result":
+        return [(project, found.hit.outcome, output)] if (output := same_output(found.text)) is not None else []
+    return [("event", code) for code in (*found.codes, *found.sources)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +156,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked for. `project` None: everywhere, and then `scope` does not matter.
+    """What is looked for. latest: whatever its words are. `project` None: everywhere, whatever `scope` is.
 
     file: only calls of tools that touch it. is_fts: the words are an expression of FTS5. persons: only what these typed
     themselves; numbers of rows.
@@ -91,6 +176,7 @@ class Question:
     file: str | None = None
     is_fts: bool = False
     persons: tuple[int, ...] = ()
+    latest: bool = False
 
 
 def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> Answer:
@@ -98,9 +184,10 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
 
     Passages that hold only most of the words come after those that hold all, where these are fewer than asked for.
     """
-    gathered = _Gathered()
+    gathered = Gathered()
     is_cut = False
     seen: set[int] = set()
+    question = replace(question, words=question.words[:LONGEST_QUESTION])
     for projects in _rounds(question):
         wanted = index.Filter(
             projects, question.kinds, question.speakers, question.failed, question.hidden, question.since,
@@ -112,67 +199,20 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
             if body.body in seen:
                 continue
             seen.add(body.body)
-            text = texts.read_text(db, body.body) or ""
-            hit = _hit(db, catalogue, body, text, question)
-            if hit is None or gathered.folds(hit, text):
+            found = _find(db, catalogue, body, question, wanted)
+            if found is None or gathered.folds(found):
                 continue
             if len(gathered.hits) >= question.limit:
                 return Answer(tuple(gathered.hits), True)
-            gathered.add(hit, text)
+            gathered.add(found)
     return Answer(tuple(gathered.hits), is_cut)
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """The hits so far; what says the same as one of them again becomes one more place of it."""
-
-    hits: list[Hit] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    outputs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    def add(self, hit: Hit, text: str) -> None:
-        """One more hit."""
-        if hit.kind == OUTPUT:
-            self.outputs.setdefault(_output_head(hit, text), []).append(len(self.hits))
-        self.hits.append(hit)
-        self.texts.append(text)
-
-    def folds(self, hit: Hit, text: str) -> bool:
-        """Whether a hit said nothing new. A title gives way to what it was cut from, wherever that came."""
-        place = self._place_of(hit, text)
-        if place is None:
-            return False
-        first = self.hits[place]
-        kept, other = (hit, first) if first.kind == TITLE and hit.kind != TITLE else (first, hit)
-        if kept is hit:
-            self.texts[place] = text
-        self.hits[place] = replace(kept, places=(*kept.places, *other.places), score=max(kept.score, other.score))
-        return True
-
-    def _place_of(self, hit: Hit, text: str) -> int | None:
-        if hit.kind == OUTPUT:
-            alike = self.outputs.get(_output_head(hit, text), ())
-            return next((place for place in alike if is_same_output(text, self.texts[place])), None)
-        for place, other in enumerate(self.hits):
-            if (other.kind not in DERIVED and hit.kind not in DERIVED) or hit.project != other.project:
-                continue
-            if TITLE not in (hit.kind, other.kind) and hit.session_id != other.session_id:
-                continue
-            part, whole = (text, self.texts[place]) if hit.kind in DERIVED else (self.texts[place], text)
-            if says_again(part, whole):
-                return place
-        return None
-
-
-def _output_head(hit: Hit, text: str) -> tuple[str, str]:
-    return hit.project.key if hit.project else "", output_head(text)
 
 
 def _partial(
     db: sqlite3.Connection, question: Question, wanted: index.Filter, found: int
 ) -> "Iterator[index.BodyHit | PartialHit]":
     """Passages that hold most of the words, where few hold all; imported only then."""
-    if found >= question.limit or question.is_fts or question.file is not None:
+    if found >= question.limit or question.is_fts or question.file is not None or question.latest:
         return
     from .partial import find_partial
 
@@ -180,6 +220,8 @@ def _partial(
 
 
 def _bodies(db: sqlite3.Connection, question: Question, wanted: index.Filter) -> tuple[list[index.BodyHit], bool]:
+    if question.latest:
+        return index.list_newest(db, wanted)
     words = question.words if question.is_fts or question.file is None else f'{question.words} "{question.file}"'
     try:
         return index.search_bodies(db, words, wanted, is_fts=question.is_fts)
@@ -206,35 +248,51 @@ def _touches(call: str, file: str) -> bool:
     return any(is_same_file(file, one) for one in files_of(call))
 
 
-def _hit(
-    db: sqlite3.Connection, catalogue: Catalogue, body: "index.BodyHit | PartialHit", text: str, question: Question
-) -> Hit | None:
-    """A body as it is shown; None where none of its places is recent enough."""
-    events = index.event_places(db, body.body, question.since)
-    records = index.record_places(db, body.body, question.since)
+def _find(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    body: "index.BodyHit | PartialHit",
+    question: Question,
+    wanted: index.Filter,
+) -> Found | None:
+    """A text as a hit, at the newest of the places that were asked for; None where it has none, or is not meant."""
+    events = index.event_places(db, body.body, wanted)
+    records = index.record_places(db, body.body, wanted)
     arcs = index.arc_places(db, body.body, question.since)
+    tasks = task_places(db, body.body, question.since)
     places = [f"rec:{record.id}" for record in records]
     places += [f"arc:{arc.arc_id}" for arc in arcs]
+    places += [f"task:{slug}" for slug, _ in tasks]
     places += [render_event(event.session_id, codes.id_letters(event.code), event.revision) for event in events]
-    if not places:
-        return None
-    if not question.is_fts and any(part not in folded(text) for part in quoted_signs(question.words)):
-        return None
-    if question.file is not None and not _touches(text, question.file):
+    text = (texts.read_text(db, body.body) or "") if places else ""
+    if not places or not _is_meant(text, question):
         return None
     first = events[0] if events else None
-    at = records[0].at if records else arcs[0].at if arcs else first.at if first else None
-    session_id = (records[0].session_id if records else None) or (first.session_id if first else None)
-    return Hit(
+    kept = records[0].at if records else arcs[0].at if arcs else tasks[0][1] if tasks else None
+    hit = Hit(
         citation=places[0],
         project=catalogue.by_id(body.project),
-        session_id=session_id,
-        at=from_micros(at),
+        session_id=(records[0].session_id if records else None) or (first.session_id if first else None),
+        at=from_micros(kept if kept is not None else first.at if first else None),
         speaker=first.speaker if first else ("assistant" if records else None),
         kind=body.kind,
         outcome=first.outcome if first else None,
-        excerpt=excerpt(text, question.words, EXCERPT_LETTERS, body.start),
+        excerpt=MARKERS.sub("", excerpt(text, question.words, EXCERPT_LETTERS, body.start)),
         score=body.score,
         places=tuple(places),
         missing=body.missing,
+        person=first.person if first and first.speaker == Speaker.PERSON else None,
     )
+    sessions = {event.session_id for event in events} | {one for arc in arcs for one in json.loads(arc.sessions)}
+    sources = {record.source for record in records if record.source is not None}
+    return Found(hit, text, frozenset(event.code for event in events), frozenset(sources), frozenset(sessions))
+
+
+def _is_meant(text: str, question: Question) -> bool:
+    """Whether a text holds the signs that were quoted, and touches the file that was named."""
+    signs = [] if question.is_fts else quoted_signs(question.words)
+    if signs:
+        plain = folded(text)
+        if any(part not in plain for part in signs):
+            return False
+    return question.file is None or _touches(text, question.file)

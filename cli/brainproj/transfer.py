@@ -16,13 +16,16 @@ from .agents.registry import AGENT_NAMES
 from .core.catalogue import KnownProject
 from .core.events import Event, Flag, Kind, Outcome, PromptedBy, SessionFacts, Speaker
 from .core.ids import EVENT_ID_LETTERS
-from .core.people import is_person_key
-from .core.text import encodable
-from .core.times import parse_time, render_time
+from .core.people import IMPORTED, clean_name, is_person_key
+from .core.tasks import GOAL_LETTERS, TITLE_LETTERS, JoinedBy, Status, make_slug
+from .core.text import encodable, one_line
+from .core.times import parse_time, render_time, to_micros
 from .errors import BrainError
 from .store import codes
+from .store.database import transaction
 from .store.gathering import SessionRow
 from .store.people import ensure_person
+from .store.tasks import NewTask, add_task, join, list_tasks, set_status
 from .store.transcripts import Position, read_position
 from .store.transfer import iter_project
 from .store.writer import BATCH_BYTES, Writer
@@ -31,7 +34,7 @@ FORMAT = "brainproj-export"
 VERSION = 1
 LINE_LIMIT = 64 << 20
 """Bytes; a stored text has 32 MiB at most."""
-HIDDEN_TEXTS = ("text", "title", "branch", "tool", "model", "attributes")
+HIDDEN_TEXTS = ("text", "title", "goal", "branch", "swarm", "swarm_task", "tool", "model", "attributes")
 
 
 class NotAnExport(BrainError):
@@ -136,6 +139,8 @@ class Importer:
                 self._take_session(row)
             elif row["type"] == "event":
                 self._take_event(row)
+            elif row["type"] == "task":
+                self._take_task(row)
             elif row["type"] != "record":
                 return False
         except (KeyError, TypeError, ValueError, OverflowError):
@@ -195,6 +200,31 @@ class Importer:
         self.report.events_read += 1
         self.writer.add_as(codes.id_number(letters), event, known, position.id, place, call)
 
+    def _take_task(self, row: dict[str, Any]) -> None:
+        """A task of the export's project; one that is here already, by its id, is left as it is."""
+        title = one_line(self._text(row.get("title")) or "")[:TITLE_LETTERS]
+        known = {task.slug for task in list_tasks(self.db, self.report.project.ids)}
+        slug = _needed(row, "id")
+        if not title or slug != make_slug(slug, ()) or self.redact(slug) != slug:
+            raise ValueError(slug)
+        if slug in known:
+            return
+        goal = (self._text(row.get("goal")) or "").strip()[:GOAL_LETTERS]
+        branch, swarm, swarm_task = (self._text(row.get(name)) for name in ("branch", "swarm", "swarm_task"))
+        text = f"{title}\n{goal}" if goal else title
+        person, by_agent = self._person(row.get("person")), row.get("by_agent") is True
+        opened = to_micros(parse_time(row.get("opened_at"))) or self.writer.now
+        new = NewTask(slug, text, branch, swarm, swarm_task, person, by_agent)
+        with transaction(self.db):
+            task = add_task(self.db, self.number, new, opened)
+            if row.get("status") == Status.CLOSED.value:
+                set_status(self.db, task, Status.CLOSED, to_micros(parse_time(row.get("closed_at"))) or opened)
+            for one in row.get("sessions") or ():
+                agent, session_id = self.redact(_needed(one, "agent")), self.redact(_needed(one, "session_id"))
+                at = to_micros(parse_time(one.get("at"))) or opened
+                if agent in AGENT_NAMES:
+                    join(self.db, task, agent, session_id, JoinedBy(one["joined_by"]), at)
+
     def _session(self, row: dict[str, Any]) -> SessionRow | None:
         """The row of a session; None where it is stored, and of another project than the export's."""
         agent, session_id = self.redact(_needed(row, "agent")), self.redact(_needed(row, "session_id"))
@@ -209,7 +239,8 @@ class Importer:
         key = _text(value.get("id")) if isinstance(value, dict) else None
         if not isinstance(value, dict) or key is None or not is_person_key(key):
             return None
-        return ensure_person(self.db, key, self._text(value.get("name")), self.writer.now)
+        name = clean_name(self._text(value.get("name")))
+        return ensure_person(self.db, IMPORTED + key.removeprefix(IMPORTED), name, self.writer.now)
 
     def _text(self, value: object) -> str | None:
         """A text of the line, without secrets: also where a folder is expected, since a file can say anything."""

@@ -7,11 +7,11 @@ in sessions of* somebody. Links stay within the project.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .core.attempts import files_of, is_same_file
+from .core.attempts import edited_files_of, files_of, is_same_file
 from .core.catalogue import KnownProject
 from .core.citations import render_event
 from .core.people import People, Person
@@ -73,6 +73,8 @@ class PersonFacts:
     sessions: tuple[OwnedSession, ...]
     files: tuple[FileTouched, ...]
     records: tuple[StoredRecord, ...]
+    is_cut: bool
+    """Whether there are more sessions or files than these."""
 
     def value(self) -> dict[str, object]:
         """The document of `who PERSON --json`."""
@@ -83,6 +85,7 @@ class PersonFacts:
             "latest": [session_value(one) for one in self.sessions],
             "files": [file.value() for file in self.files],
             "records": [_record_value(record) for record in self.records],
+            "is_cut": self.is_cut,
         }
 
 
@@ -145,23 +148,36 @@ def describe_person(db: sqlite3.Connection, project: KnownProject, person: Perso
         raise NotFound(f"{person.label} has no session in {project.name}", hint="`brainproj who` lists who has")
     own = {session.session_id for session in sessions}
     records = [record for record in list_records(db, project.ids) if record.session_id in own]
-    files = _files(touches.iter_calls(db, [session.number for session in sessions], TOUCHES))
-    return PersonFacts(person, _ownership(person, sessions), tuple(sessions[:SESSIONS]), files, tuple(records))
+    folders = {session.number: (session.cwd, project.root) for session in sessions}
+    files = _files(touches.iter_calls(db, list(folders), TOUCHES), folders)
+    own_sessions, own_files = tuple(sessions[:SESSIONS]), tuple(files[:FILES])
+    is_cut = len(sessions) > SESSIONS or len(files) > FILES
+    return PersonFacts(person, _ownership(person, sessions), own_sessions, own_files, tuple(records), is_cut)
 
 
-def _files(calls: Iterable[touches.Call]) -> tuple[FileTouched, ...]:
-    """The files that calls of tools name, the last touched first."""
+def _files(calls: Iterable[touches.Call], folders: Mapping[int, tuple[str | None, ...]]) -> list[FileTouched]:
+    """The project's files that calls of tools are about, the last touched first; what lies outside is left out."""
     counts: Counter[str] = Counter()
     last: dict[str, int | None] = {}
     for call in calls:
-        for path in files_of(call.text):
-            counts[path] += 1
-            last.setdefault(path, call.at)
-    return tuple(FileTouched(path, counts[path], from_micros(at)) for path, at in list(last.items())[:FILES])
+        for path in edited_files_of(call.text):
+            own = _within(path, folders[call.session])
+            if own is not None:
+                counts[own] += 1
+                last.setdefault(own, call.at)
+    return [FileTouched(path, counts[path], from_micros(at)) for path, at in last.items()]
+
+
+def _within(path: str, folders: Iterable[str | None]) -> str | None:
+    """A file's path within the first of these folders that holds it; None for what lies in none, or is one of them."""
+    if not path.startswith("/"):
+        return None if path.startswith(("../", "~")) else path.removeprefix("./")
+    return next((path[len(folder) + 1 :] for folder in folders if folder and path.startswith(folder + "/")), None)
 
 
 def describe_file(db: sqlite3.Connection, people: People, project: KnownProject, path: str) -> FileFacts:
     """The sessions of a project in which tools touched a file. Raises NotFound for what is no path either."""
+    path = path.rstrip("/")
     calls: dict[int, list[touches.Call]] = {}
     found = touches.list_calls_naming(db, project.ids, path, TOUCHES)
     for call in found:

@@ -18,8 +18,9 @@ from brainproj.browse import ProjectSummary
 from brainproj.config import Scope, ScopeSetting, SetBy
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
-from brainproj.core.people import Person
+from brainproj.core.people import People, Person
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
+from brainproj.core.tasks import JoinedBy, Status, Task
 from brainproj.follow import FollowerState
 from brainproj.health.findings import Finding, Severity
 from brainproj.health.hookruns import HookRun
@@ -28,14 +29,17 @@ from brainproj.paths import find_paths
 from brainproj.reach import Reach
 from brainproj.search import Hit
 from brainproj.sessions import SessionInfo
-from brainproj.status import Setting, Status, StoreState
+from brainproj.status import Setting, StoreState
+from brainproj.status import Status as Standing
 from brainproj.store.people import OwnedSession
 from brainproj.store.reading import StoredRecord
+from brainproj.tasks import TaskFacts, TaskSession
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
 from brainproj.views.reports import render_report
 from brainproj.views.sessions import render_index, render_live
 from brainproj.views.status import render_findings, render_runs, render_status
+from brainproj.views.tasks import render_task, render_tasks
 from brainproj.views.terminal import PIPE_WIDTH
 from brainproj.views.who import render_file, render_owners, render_person
 from brainproj.who import FileFacts, FileSession, FileTouched, Ownership, PersonFacts
@@ -117,6 +121,24 @@ PERSON = PersonFacts(
             "Retry with the same key.",
         ),
     ),
+    False,
+)
+OPENED = int((NOW - timedelta(days=3)).timestamp() * 1e6)
+TASK = TaskFacts(
+    Task(1, 1, "charge-a-customer-once", Status.OPEN, "Charge a customer once", "One key for both attempts, whatever the provider says", "charge-once", None, None, 1, False, OPENED, None),
+    None, ADA,
+    (
+        TaskSession("claude", "3f2e1c8d-0000", JoinedBy.BRANCH, owned_session(3, "Charge once, and write a test for it"), ADA),
+        TaskSession("codex", "9f2e1c8d-0000", JoinedBy.AGENT, None, None),
+    ),
+)  # fmt: skip
+LATER = TaskFacts(
+    Task(
+        2, 1, "farm-pm1", Status.CLOSED, "pm1 of the swarm farm", None, None, "farm", "pm1", None, True, OPENED, OPENED
+    ),
+    None,
+    None,
+    (),
 )
 FILE = FileFacts("src/pay.py", (FileSession(owned_session(3, "Charge once"), ADA, 9, "3f2e1c8d/abcdefghijkl"),), False)
 SESSIONS = [
@@ -187,7 +209,7 @@ def agent_state(integration: Integration, **other: object) -> AgentState:
     return AgentState(**(values | other))  # type: ignore[arg-type]
 
 
-STATUS = Status(
+STATUS = Standing(
     paths=HOME,
     store=StoreState(
         HOME.brain_db, 684_000_000, 1, {"projects": 31, "sessions": 1198, "events": 261_004, "records": 212},
@@ -224,12 +246,15 @@ VIEWS: dict[str, RenderableType] = {
     "live": render_live(SESSIONS, NOW),
     "index": render_index(SESSIONS, NOW, unattributed=False),
     "unattributed": render_index(SESSIONS[3:], NOW, unattributed=True),
-    "hits": render_hits(HITS, HOOKS, "pool"),
+    "hits": render_hits(HITS, HOOKS, "pool", People((), {}, "here")),
     "report": render_report(REPORT, dry_run=False),
     "projects": render_projects(PROJECTS, "/home/dev"),
     "owners": render_owners([owned(ADA, 12, 340), owned(None, 1, 2)], NOW),
     "person": render_person(PERSON, NOW),
     "file": render_file(FILE, NOW),
+    "tasks": render_tasks([TASK, LATER], NOW),
+    "task": render_task(TASK, NOW),
+    "a task without sessions": render_task(LATER, NOW),
 }
 
 

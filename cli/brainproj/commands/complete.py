@@ -33,6 +33,36 @@ def session_ids(incomplete: str) -> list[str]:
     return [row[0] for row in rows if row[0].startswith(incomplete) and row[0].isprintable()][:MOST]
 
 
+def person_names(incomplete: str) -> list[str]:
+    """Names of the persons with a session in this folder's project."""
+    project = _project_here()
+    mine = f"project IN ({','.join('?' * len(project))})"
+    rows = _rows(f"SELECT name FROM persons WHERE id IN (SELECT person FROM sessions WHERE {mine})", project)  # noqa: S608
+    return [row[0] for row in rows if row[0] and row[0].startswith(incomplete) and row[0].isprintable()][:MOST]
+
+
+def kind_names(incomplete: str) -> list[str]:
+    """Kinds of what is found."""
+    from ..store.codes import ALL_KINDS
+
+    return [name for name in ALL_KINDS if name.startswith(incomplete)]
+
+
+def speaker_names(incomplete: str) -> list[str]:
+    """Who may speak."""
+    from ..store.codes import SPEAKER_NAMES
+
+    return [name for name in SPEAKER_NAMES.values() if name.startswith(incomplete)]
+
+
+def task_names(incomplete: str) -> list[str]:
+    """Ids of the open tasks of this folder's project, the latest first."""
+    project = _project_here()
+    mine = f"project IN ({','.join('?' * len(project))})"
+    rows = _rows(f"SELECT slug FROM tasks WHERE status = 'open' AND {mine} ORDER BY id DESC", project)  # noqa: S608
+    return [row[0] for row in rows if row[0].startswith(incomplete)][:MOST]
+
+
 def _project_here() -> tuple[int, ...]:
     """The numbers of the current folder's project; empty where it has none or that cannot be told."""
     from ..errors import BrainError

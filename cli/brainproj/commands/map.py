@@ -6,7 +6,7 @@ from ..owners import read_people
 from ..projectmap import draw_map
 from ..views import terminal
 from .options import JSON, PROJECT
-from .reading import open_project
+from .reading import NOTHING_READ, is_empty, open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -26,4 +26,6 @@ def run_map(project: PROJECT = None, json: JSON = False) -> None:
     if json:
         terminal.answer_json(found.value())
     else:
-        terminal.answer(found.text)
+        terminal.answer_wrapped(found.text)
+        if is_empty(db):
+            terminal.aside(NOTHING_READ)

@@ -12,7 +12,7 @@ from ..store.reading import StoredRecord, list_records
 from ..views import terminal
 from ..views.tables import Column, render_table
 from .options import JSON, PROJECT, check_among
-from .reading import open_project
+from .reading import NOTHING_READ, is_empty, open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 KINDS = ("decision", "lesson", "fact", "signal", "milestone", "handoff", "note")
@@ -54,6 +54,9 @@ def records(
         terminal.answer_json([_value(record, people) for record in found])
         return
     if not found:
+        if is_empty(db):
+            terminal.aside(NOTHING_READ)
+            return
         such = "No such record" if kind or status else "Nothing"
         terminal.aside(f"{such} was kept on purpose in {known.name}. Agents record with markers in their replies.")
         return

@@ -1,6 +1,6 @@
 """`brainproj search`: find what was said, done or decided."""
 
-import sqlite3
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,33 +10,38 @@ from ..core.catalogue import KnownProject
 from ..core.text import counted
 from ..core.times import to_micros
 from ..errors import UsageProblem
+from ..owners import read_people
 from ..search import Question, search
 from ..store.codes import ALL_KINDS, SPEAKER_NAMES
 from ..views import terminal
 from ..views.hits import render_hits
+from .complete import kind_names, person_names, speaker_names
 from .options import AGENT, JSON, PROJECT, SINCE, check_agents, check_among, parse_since
 from .reading import NOTHING_READ, is_empty, read_first
-from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
+from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
 
 SPEAKERS = tuple(SPEAKER_NAMES.values())
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
+KIND = typer.Option(help=f"Only these: {', '.join(ALL_KINDS)}.", autocompletion=kind_names)
+SPEAKER = typer.Option(help=f"Only these: {', '.join(SPEAKERS)}.", autocompletion=speaker_names)
+BY = typer.Option("--by", help="Only what this person typed: a name, address or id.", autocompletion=person_names)
 
 
 @app.command(name="search")
 def run_search(
     query: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(help='Words or a question; a path and a "quoted part" are looked for as they are.'),
     ] = None,
     project: PROJECT = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="In all projects, not only this folder's.")] = False,
-    kind: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(ALL_KINDS)}.")] = None,
+    kind: Annotated[list[str] | None, KIND] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Only results of tools that failed.")] = False,
     since: SINCE = None,
     agent: AGENT = None,
-    speaker: Annotated[list[str] | None, typer.Option(help=f"Only these: {', '.join(SPEAKERS)}.")] = None,
+    speaker: Annotated[list[str] | None, SPEAKER] = None,
     file: Annotated[str | None, typer.Option("--file", help="Only calls of tools that touch this file.")] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Only what this person typed: a name, address or id.")] = None,
+    by: Annotated[str | None, BY] = None,
     thinking: Annotated[bool, typer.Option("--thinking", help="Also what agents thought.")] = False,
     fts: Annotated[bool, typer.Option("--fts", help="The query is an expression of SQLite's FTS5.")] = False,
     hidden: Annotated[
@@ -47,25 +52,25 @@ def run_search(
 ) -> None:
     """Find what was said, done or decided in this project.
 
-    Passages with all of the words come first, then those with most of them. Examples:
+    The best hit stands last; all of the words beat most of them, and a filter alone lists the latest. Examples:
 
       brainproj search "why did the import drop rows"
 
       brainproj search src/app.py --failed --since 7d
     """
+    words = " ".join(query or ()).strip()
     if everywhere and project:
         raise UsageProblem("--everywhere and --project exclude each other", hint="leave one of them out")
     check_among(kind or (), ALL_KINDS, "kind")
     check_among(speaker or (), SPEAKERS, "speaker")
     check_agents(agent)
-    if query is None and file is None:
-        raise UsageProblem("missing argument: what to look for", hint="see `brainproj search --help`")
-    if by is not None and (speaker or file is not None):
+    if not query and not (kind or failed or since or agent or speaker or by or file):
         raise UsageProblem(
-            "--by finds what a person typed", hint="leave out --speaker and --file; see also `brainproj who`"
+            "missing argument: what to look for", hint="give words, or a filter: see `brainproj search --help`"
         )
-    if fts and file is not None:
-        raise UsageProblem("--fts and --file exclude each other", hint="leave one of them out")
+    _check_by(by, kind or (), {"--speaker": speaker, "--file": file, "--failed": failed})
+    if fts and (file is not None or not words):
+        raise UsageProblem("--fts needs an expression, and excludes --file", hint="see `brainproj search --help`")
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
@@ -74,8 +79,10 @@ def run_search(
     own = None if everywhere else project_here(around, resolver, project, may_widen=True)
     moment = parse_since(since, around.now)
     scope = scope_in_force(around.config, around.environment, (own.key, *own.aliases) if own else ())
+    people = read_people(db, around.config)
     question = Question(
-        words=query or "",
+        words=words,
+        latest=not query and file is None,
         project=own,
         scope=Scope.STRICT if project else scope.effective,
         limit=limit,
@@ -85,36 +92,37 @@ def run_search(
         thinking=thinking or "thinking" in (kind or ()),
         file=file,
         is_fts=fts,
-        persons=_persons(around, db, by),
+        persons=people.get(by).numbers if by is not None else (),
         failed=failed,
         hidden=hidden,
         since=to_micros(moment),
     )
     answer = search(db, resolver.catalogue, question)
     if json:
-        terminal.answer_json([hit.value() for hit in answer.hits])
+        terminal.answer_json([hit.value(people) for hit in answer.hits])
         return
     if not answer.hits:
-        terminal.aside(_nothing(own, is_empty(db)))
+        terminal.aside(NOTHING_READ if is_empty(db) else _nothing(own, words, file))
         return
-    terminal.answer(render_hits(answer.hits, own, query or file or ""))
+    terminal.answer(render_hits(answer.hits, own, words or file or "", people))
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
     hits = counted(len(answer.hits), "hit")
     terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
 
 
-def _persons(around: Surroundings, db: sqlite3.Connection, by: str | None) -> tuple[int, ...]:
-    if by is None:
-        return ()
-    from ..owners import read_people
+def _check_by(by: str | None, kinds: Sequence[str], others: dict[str, object]) -> None:
+    """Raises UsageProblem where somebody's words are asked for with what no person types."""
+    against = [name for name, given in others.items() if given]
+    if set(kinds) - {"prompt"}:
+        against.append("--kind")
+    if by is not None and against:
+        raise UsageProblem("--by finds what a person typed, and nothing else", hint=f"leave out {', '.join(against)}")
 
-    return read_people(db, around.config).get(by).numbers
 
-
-def _nothing(own: KnownProject | None, is_empty: bool) -> str:
-    """Why there is no hit, and what to try."""
-    if is_empty:
-        return NOTHING_READ
-    if own is None:
-        return "Nothing in any project answers this. Fewer or other words may find more."
-    return f"Nothing in {own.name} answers this. Fewer words may; or elsewhere: brainproj search … --everywhere"
+def _nothing(own: KnownProject | None, words: str, file: str | None) -> str:
+    """What to try where there is no hit."""
+    where = own.name if own else "any project"
+    if not words:
+        return f"No tool touched {file} in {where}." if file is not None else f"Nothing in {where} fits."
+    said = f"Nothing in {where} answers this. Fewer or other words may; what was decided: brainproj records"
+    return said + ("; elsewhere: brainproj search … --everywhere" if own else "")

@@ -1,23 +1,36 @@
 """`brainproj show`: the exact source at an address, with what stands around it."""
 
-from typing import Annotated
+import contextlib
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..browse import Passage, RecordText, SessionText, open_address
+from ..errors import BrainError
 from ..views import terminal
 from ..views.passages import render_shown
 from .complete import session_ids
 from .options import JSON
-from .surroundings import find_surroundings, open_for_reading, resolver_for
+from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
+
+if TYPE_CHECKING:
+    from ..core.catalogue import KnownProject
+    from ..identity import Resolver
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+def _own(around: Surroundings, resolver: "Resolver") -> "KnownProject | None":
+    """The project of this folder: its task is meant where several have one of an id."""
+    with contextlib.suppress(BrainError):
+        return project_here(around, resolver, None)
+    return None
 
 
 @app.command()
 def show(
     address: Annotated[
-        str, typer.Argument(help="A citation, rec:N, arc:ID, or a session's id.", autocompletion=session_ids)
+        str, typer.Argument(help="A citation, rec:N, arc:ID, task:ID, or a session's id.", autocompletion=session_ids)
     ],
     raw: Annotated[bool, typer.Option("--raw", help="The stored text alone, as it is.")] = False,
     json: JSON = False,
@@ -32,7 +45,8 @@ def show(
     """
     around = find_surroundings()
     db = open_for_reading(around.paths)
-    shown = open_address(db, resolver_for(around, db).catalogue, address)
+    resolver = resolver_for(around, db)
+    shown = open_address(db, resolver.catalogue, address, _own(around, resolver) if "task:" in address else None)
     if json:
         terminal.answer_json(shown.value())
     elif raw and isinstance(shown, Passage):

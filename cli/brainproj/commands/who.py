@@ -5,13 +5,16 @@ from typing import Annotated
 import typer
 
 from ..core.text import counted
-from ..errors import NotFound
+from ..errors import NotFound, UsageProblem
 from ..owners import read_people
+from ..tasks import TaskBook
 from ..views import terminal
+from ..views.tasks import render_task
 from ..views.who import render_file, render_owners, render_person
 from ..who import describe_file, describe_person, list_owners
+from .complete import person_names
 from .options import JSON, PROJECT
-from .reading import open_project
+from .reading import NOTHING_READ, is_empty, open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -19,12 +22,16 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def who(
     about: Annotated[
-        str | None, typer.Argument(help="A person (name, address or id) or a file; everybody if left out.")
+        str | None,
+        typer.Argument(
+            help="A person (name, address or id), a task or a file; everybody if left out.",
+            autocompletion=person_names,
+        ),
     ] = None,
     project: PROJECT = None,
     json: JSON = False,
 ) -> None:
-    """Tell whose sessions these are; of a person what they worked on, of a file who did.
+    """Tell whose sessions these are; of a person what they worked on, of a file or task who did.
 
     Examples:
 
@@ -32,6 +39,8 @@ def who(
 
       brainproj who src/app.py
     """
+    if about is not None and not about.strip():
+        raise UsageProblem("nobody and nothing is named", hint="name a person, a task or a file; or leave it out")
     around, db, _, known = open_project(project)
     people = read_people(db, around.config)
     if about is None:
@@ -41,13 +50,22 @@ def who(
         elif owners:
             terminal.answer(render_owners(owners, around.now))
             persons = sum(one.person is not None for one in owners)
-            terminal.aside(f"{counted(persons, 'person')} in {known.name}. One of them: brainproj who NAME")
+            there = f" --project {project}" if project else ""
+            terminal.aside(f"{counted(persons, 'person')} in {known.name}. One of them: brainproj who NAME{there}")
         else:
-            terminal.aside(f"No session of {known.name} is stored.")
+            terminal.aside(NOTHING_READ if is_empty(db) else f"No session of {known.name} is stored.")
         return
     try:
         person = people.get(about)
     except NotFound:
+        book = TaskBook(around.paths, db, known, people, around.now)
+        if (task := book.find(about)) is not None:
+            found = book.facts(task)
+            if json:
+                terminal.answer_json({"what": "task", **found.value()})
+            else:
+                terminal.answer(render_task(found, around.now))
+            return
         file = describe_file(db, people, known, about)
         if json:
             terminal.answer_json(file.value())
@@ -63,4 +81,6 @@ def who(
         terminal.answer_json(facts.value())
     else:
         terminal.answer(render_person(facts, around.now))
-        terminal.aside(f"What they typed: brainproj search WORDS --by {facts.person.id}")
+        there = f" --project {project}" if project else ""
+        more = "There are more sessions or files than these. " if facts.is_cut else ""
+        terminal.aside(f"{more}What they typed: brainproj search --by {facts.person.id}{there}")

@@ -67,12 +67,17 @@ def command_key(command: str) -> str:
 
 def files_of(call: str) -> tuple[str, ...]:
     """The files that a call names: those it edits, else those its command holds."""
-    members = members_of(call)
-    named = [members[name] for name in PATHS if members.get(name)]
-    named += PATCHED.findall(call)
+    named = list(edited_files_of(call))
     if not named and (command := command_of(call)):
         named = PATH_WORD.findall(command_key(command))
     return tuple(dict.fromkeys(one.strip().partition("::")[0] for one in named if one.strip()))
+
+
+def edited_files_of(call: str) -> tuple[str, ...]:
+    """The files that a call is about by a member or a patch of it; what else its words say may be no file."""
+    members = members_of(call)
+    named = [members[name] for name in PATHS if members.get(name)]
+    return tuple(dict.fromkeys(one.strip() for one in [*named, *PATCHED.findall(call)] if one.strip()))
 
 
 def failure_line(output: str) -> str:

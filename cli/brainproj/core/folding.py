@@ -1,39 +1,25 @@
-"""The same thing said twice: a title and the prompt it was cut from, a lesson and its reply, one command run again.
+"""The same thing said twice: a title and the prompt it was cut from, one command's output made again.
 
-Equal texts are one already (the store keeps each once). Here it is the nearly equal ones, so that five hits are five
-things. Folding never joins what two people or two times said differently: only a whole within a whole, and outputs that
-differ in nothing but durations, moments and ids.
+Equal texts are one already (the store keeps each once), and a record is one with the passage it was made from. What two
+people, two times or two runs said differently is never joined: outputs must differ in nothing but how long they took.
 """
 
 import re
 
 SHORTEST = 12
-"""Letters: a shorter text is in many others by chance."""
-HEAD = 400
-"""Letters that tell most outputs apart before their whole is looked at."""
-PASSING = re.compile(
-    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"  # moments
-    r"|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|µs|us)\b"  # how long it took
-    r"|\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{6,}\b|Chunk ID: \S+",  # ids and addresses
-    re.IGNORECASE,
-)
+"""Letters: a shorter title is in many prompts by chance."""
+LONGEST = 4000
+"""Letters of an output that is compared with others; a longer one stays for itself."""
+PASSING = re.compile(r"\bin \d+\.\d+ ?s(?:econds)?\b|Wall time: [\d.]+ seconds|Chunk ID: \S+")
+"""What a test runner and Codex put around an output: how long it took, and a name for it that never comes again."""
 
 
-def says_again(part: str, whole: str) -> bool:
-    """Whether one text stands in another, word for word; an ellipsis at its end is a cut."""
-    part = _plain(part.rstrip("…"))
-    return len(part) >= SHORTEST and part in _plain(whole)
+def says_again(title: str, said: str) -> bool:
+    """Whether a title was cut from what was said; an ellipsis at its end is the cut."""
+    title = " ".join(title.rstrip("…").casefold().split())
+    return len(title) >= SHORTEST and title in " ".join(said[:LONGEST].casefold().split())
 
 
-def output_head(text: str) -> str:
-    """How an output begins, whenever it was made."""
-    return PASSING.sub("#", text[:HEAD])
-
-
-def is_same_output(one: str, other: str) -> bool:
-    """Whether two outputs differ in nothing but when they were made and how long it took."""
-    return PASSING.sub("#", one) == PASSING.sub("#", other)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
+def same_output(text: str) -> str | None:
+    """What an output has in common with the same one made at another time; None where it is too long to say."""
+    return PASSING.sub("#", text) if len(text) <= LONGEST else None

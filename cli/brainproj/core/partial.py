@@ -75,7 +75,9 @@ def meaningful_terms(query: str, forms_of: Callable[[str], Iterable[str]]) -> li
     terms: dict[tuple[str, ...], Term] = {}
     follows = False
     for quoted, word in QUOTED.findall(query):
-        words = tuple(folded_words(quoted or word))
+        if len(terms) == MOST_TERMS:
+            break
+        words = tuple(folded_words(quoted or word)[:MOST_TERMS])
         if words in terms or not words or (not quoted and all(one in EMPTY_WORDS for one in words)):
             follows = False
             continue
@@ -85,7 +87,7 @@ def meaningful_terms(query: str, forms_of: Callable[[str], Iterable[str]]) -> li
         is_name = len(words) > 1 if quoted else NAME.search(said) is not None
         terms[words] = Term(said, words, forms, is_beginning, bool(quoted), follows and not quoted, is_name)
         follows = not quoted and word[-1] not in PUNCTUATION
-    return list(terms.values())[:MOST_TERMS]
+    return list(terms.values())
 
 
 NAME = re.compile(r"[^\W_]{2}_[^\W_]|\w::\w|\w{2}\.[a-zA-Z]|[a-z][A-Z]")

@@ -4,17 +4,24 @@ No address is kept: a person's id holds a digest of it. Two identities of one na
 that they are one, in config.toml: `[persons."Ada"] aliases = ["ada@home.example", "os:ada"]`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
 from ..errors import Ambiguous, NotFound
+from .text import clip, one_line
 
 DIGEST_BYTES = 6
 """48 bits: among a thousand persons, two alike once in half a billion stores."""
-SHORTEST_ID = 6
-"""Letters of an id that name a person."""
+NAME_LETTERS = 120
+ADDRESS = re.compile(r"\S@\S")
+IMPORTED = "imported:"
+"""Before the key of a person whom an import names: a file can say anything, so it is somebody else until a person says
+that it is the same one."""
+SHORTEST_ID = 3
+"""Letters of an id's digest that name a person, where they name one alone."""
 
 
 class PersonRow(NamedTuple):
@@ -36,7 +43,13 @@ class Identity:
 def git_identity(name: str | None, address: str | None) -> Identity | None:
     """The identity of a git user; None without an address."""
     address = (address or "").strip()
-    return Identity(f"git:{_digest(address.casefold())}", (name or "").strip() or None) if address else None
+    return Identity(f"git:{_digest(address.casefold())}", clean_name(name)) if address else None
+
+
+def clean_name(name: str | None) -> str | None:
+    """A name for people: one line that is no longer than a name, and holds no address; None where nothing is left."""
+    name = clip(one_line(name or ""), NAME_LETTERS)
+    return None if not name or ADDRESS.search(name) else name
 
 
 def os_identity(login: str, machine: str) -> Identity:
@@ -90,16 +103,19 @@ class People:
         return None if number is None else self._by_number.get(number)
 
     def find(self, text: str) -> list[Person]:
-        """Everybody whom a text may mean: an id or its beginning, an address, `os:LOGIN`, or a whole name."""
+        """Everybody whom a text may mean: an id or its beginning, an address, `os:LOGIN`, a name or words of it."""
         key = self._key(text)
         exact = [person for person in self.persons if key in person.keys]
         if exact:
             return exact
         wanted = text.strip().casefold()
         named = [person for person in self.persons if person.name and person.name.casefold() == wanted]
-        if named or len(wanted.partition(":")[2]) < SHORTEST_ID:
+        if named or not wanted:
             return named
-        return [person for person in self.persons if any(one.startswith(wanted) for one in person.keys)]
+        if len(wanted.rpartition(":")[2]) >= SHORTEST_ID and ":" in wanted:
+            return [person for person in self.persons if any(one.startswith(wanted) for one in person.keys)]
+        words = set(wanted.split())
+        return [person for person in self.persons if person.name and words <= set(person.name.casefold().split())]
 
     def get(self, text: str) -> Person:
         """The one person whom a text means. Raises NotFound, Ambiguous."""
@@ -125,7 +141,7 @@ class People:
 
 def is_person_key(text: str) -> bool:
     """Whether a text has the form of a person's key."""
-    kind, _, digest = text.partition(":")
+    kind, _, digest = text.removeprefix(IMPORTED).partition(":")
     return kind in ("git", "os") and _is_digest(digest)
 
 

@@ -57,7 +57,7 @@ def _phrases(query: str) -> list[tuple[list[str], bool]]:
     """(words, whether the last one is a beginning): `time*` looks for every word that begins so."""
     phrases = []
     for quoted, word in QUOTED.findall(query):
-        words = TOKENS.findall(index_text(quoted or word))
+        words = TOKENS.findall(index_text(quoted or word))[:MOST_TERMS]
         if words:
             is_beginning = not quoted and word.endswith("*") and len(words[-1]) >= SHORTEST_BEGINNING
             phrases.append((words, is_beginning))
@@ -66,7 +66,8 @@ def _phrases(query: str) -> list[tuple[list[str], bool]]:
 
 def quoted_signs(query: str) -> list[str]:
     """The quoted parts that hold more than words, as `"C++"` does: the index knows no signs, so the text is asked."""
-    return [folded(quoted) for quoted, _ in QUOTED.findall(query) if re.search(r"[^\w\s]", quoted)]
+    signs = (folded(quoted) for quoted, _ in QUOTED.findall(query) if re.search(r"[^\w\s]", quoted))
+    return list(dict.fromkeys(signs))[:MOST_TERMS]
 
 
 def folded(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..attempts import Asked, Attempt, find_attempts
-from ..browse import ArcText, Passage, RecordText, SessionText, open_address
+from ..browse import Shown, open_address
 from ..config import Config, Scope, read_config, scope_in_force
 from ..core.block import safe_text
 from ..core.catalogue import Catalogue, KnownProject
@@ -78,7 +78,7 @@ class Answers:
         with self._open() as (db, catalogue, project, config):
             scope = scope_in_force(config, self.environment, (project.key, *project.aliases)).effective
             try:
-                shown = open_address(db, catalogue, address)
+                shown = open_address(db, catalogue, address, project)
             except (NotFound, Ambiguous, UsageProblem):
                 shown = None
             is_own = shown is not None and shown.project is not None and shown.project.key == project.key
@@ -159,7 +159,7 @@ def _attempt_lines(one: Attempt) -> list[str]:
     return lines
 
 
-def _shown_text(shown: "Passage | SessionText | RecordText | ArcText") -> str:
+def _shown_text(shown: Shown) -> str:
     from ..views.passages import render_shown
 
     return "\n".join(render_shown(shown))

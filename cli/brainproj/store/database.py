@@ -53,10 +53,20 @@ def _open_file(path: Path, write: bool) -> sqlite3.Connection:
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 connection.execute("PRAGMA journal_mode=wal")
             connection.execute("PRAGMA synchronous=normal")
+        elif _refuse_newer(connection, path) < schema.NEWEST:
+            return _prepared(_in_memory(connection))
         return _prepared(connection, path)
     except BaseException:
         connection.close()
         raise
+
+
+def _in_memory(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of an older store that cannot be written: it is brought up to date where it harms nobody."""
+    with contextlib.closing(connection):
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        connection.backup(copy)
+        return copy
 
 
 def _check_owner(connection: sqlite3.Connection, path: Path) -> None:

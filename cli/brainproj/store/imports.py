@@ -7,7 +7,11 @@ session is read, or a line with the same id, the imported ones go first; the tra
 import sqlite3
 from collections.abc import Iterable
 
+from ..core.people import IMPORTED
 from .erase import remove_events
+
+DISOWN = "UPDATE sessions SET person = NULL WHERE id = ? AND person IN (SELECT id FROM persons WHERE key LIKE ?)"
+"""A session whose own transcript is read here belongs to whom that says."""
 
 
 class Imports:
@@ -37,5 +41,6 @@ class Imports:
         ]
         for session in self._sessions:
             rows += self.db.execute("SELECT id, source FROM events WHERE session = ?", (session,)).fetchall()
+            self.db.execute(DISOWN, (session, f"{IMPORTED}%"))
         remove_events(self.db, [row[0] for row in rows if row and row[1] in self._sources])
         self._sessions.clear()

@@ -27,7 +27,7 @@ class OwnedSession(NamedTuple):
     started_at: int | None
     last_at: int | None
     prompts: int
-    prompted_by: str | None
+    cwd: str | None
 
 
 def list_persons(db: sqlite3.Connection) -> list[PersonRow]:
@@ -59,6 +59,14 @@ def has_ownerless(db: sqlite3.Connection) -> bool:
     return db.execute(found).fetchone() is not None
 
 
+def drop_unknown(db: sqlite3.Connection) -> None:
+    """Take out the persons who own nothing any more."""
+    used = (
+        "SELECT person FROM sessions WHERE person IS NOT NULL UNION SELECT person FROM tasks WHERE person IS NOT NULL"
+    )
+    db.execute(f"DELETE FROM persons WHERE id NOT IN ({used})")
+
+
 def set_owner(db: sqlite3.Connection, session: int, person: int) -> None:
     """Say who owns a session."""
     db.execute("UPDATE sessions SET person = ? WHERE id = ?", (person, session))
@@ -73,7 +81,7 @@ def list_owned(
         where.append(f"person IN ({','.join('?' * len(persons))})")
         values += list(persons)
     rows = db.execute(
-        "SELECT id, session_id, agent, project, person, title, started_at, last_at, prompts, prompted_by FROM sessions"
+        "SELECT id, session_id, agent, project, person, title, started_at, last_at, prompts, cwd FROM sessions"
         f" WHERE {' AND '.join(where)} ORDER BY last_at DESC, session_id",
         values,
     )

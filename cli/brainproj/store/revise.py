@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ..core.ids import event_number
 from ..core.markers import find_markers
 from . import texts
+from .tasks import rename_tasks
 
 
 def add_revision(db: sqlite3.Connection, event: int, text: str, number: int, now: int, why: str) -> None:
@@ -71,6 +72,10 @@ def redact_again(db: sqlite3.Connection, redact: Callable[[str], str], now: int)
         ("records", "title"),
         ("records", "attributes"),
         ("arcs", "title"),
+        ("tasks", "branch"),
+        ("tasks", "swarm"),
+        ("tasks", "swarm_task"),
+        ("persons", "name"),
     ):
         key = "arc_id" if table == "arcs" else "id"
         for number, old in db.execute(f"SELECT {key}, {column} FROM {table} WHERE {column} IS NOT NULL").fetchall():
@@ -97,4 +102,5 @@ def _replace_everywhere(db: sqlite3.Connection, body: int, text: str, number: in
         new = texts.ensure_body(db, project[0], number, text)
         db.execute("UPDATE records SET body = ?, revision = revision + 1 WHERE body = ?", (new, body))
         db.execute("UPDATE arcs SET body = ? WHERE body = ?", (new, body))
+        rename_tasks(db, body, new, text)
         texts.drop_unused(db, [body, new])

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..errors import StoreUnusable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-NEWEST = 2
+NEWEST = 3
 """The number of the last migration; a test holds it against the files (reading a folder costs each command time)."""
 APPLICATION_ID = 0x42526E50
 """`BRnP`, in the file's header: another program's SQLite file is not taken for ours."""
@@ -30,6 +30,9 @@ KEPT = (
     "transcripts",
     "gaps",
     "arcs",
+    "persons",
+    "tasks",
+    "task_sessions",
     "tombstones",
     "words_docsize",
 )
@@ -51,11 +54,11 @@ def migrate(connection: sqlite3.Connection, path: Path | None = None, *, is_rehe
 
     Raises StoreUnusable where a row was lost, unless it is only a rehearsal; nothing is changed then.
     """
-    if path is not None and schema_of(connection):
-        _copy_before(connection, path)
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = schema_of(connection)
+        if path is not None and 0 < version < NEWEST:
+            _copy_before(path)
         counts = count_rows(connection) if version else {}
         for number, file in migrations():
             if number > version:
@@ -90,8 +93,14 @@ def _check(before: dict[str, int], after: dict[str, int]) -> None:
             )
 
 
-def _copy_before(connection: sqlite3.Connection, path: Path) -> None:
-    """Copy the store as it is, unless another process does, or there is no room for twice its size."""
+def _copy_before(path: Path) -> None:
+    """Copy the store as it is, where there is room for twice its size; what a killed copy left behind is taken away.
+
+    The caller holds the write lock, so nobody else copies, migrates or forgets meanwhile.
+    """
+    for left in list_copies(path.parent):
+        if left.suffix != ".db":
+            left.unlink(missing_ok=True)
     stat = os.statvfs(path.parent)
     if stat.f_bavail * stat.f_frsize < 2 * path.stat().st_size:
         return
@@ -99,11 +108,12 @@ def _copy_before(connection: sqlite3.Connection, path: Path) -> None:
     os.close(descriptor)
     made = Path(name)
     try:
-        connection.execute("VACUUM INTO ?", (name,))
-        if schema_of_file(made) < NEWEST:  # else another process migrated it meanwhile, and has copied it before
-            for older in list_copies(path.parent):
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("VACUUM INTO ?", (name,))
+        for older in list_copies(path.parent):
+            if older != made:
                 older.unlink(missing_ok=True)
-            made.replace(path.parent / f"{COPIES}{NEWEST}.db")
+        made.replace(path.parent / f"{COPIES}{NEWEST}.db")
     finally:
         made.unlink(missing_ok=True)
 
@@ -115,8 +125,8 @@ def schema_of_file(path: Path) -> int:
 
 
 def list_copies(folder: Path) -> list[Path]:
-    """The copies that were made before a migration."""
-    return sorted(folder.glob(f"{COPIES}*.db"))
+    """The copies that were made before a migration, and what is left of one that was stopped."""
+    return sorted(folder.glob(f"{COPIES}*"))
 
 
 def _statements(sql: str) -> Iterator[str]:

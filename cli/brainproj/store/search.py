@@ -23,7 +23,8 @@ TURN = 400
 """Events of a turn that are looked through for its last reply."""
 WEIGHTS = {
     "decision": 1.6, "lesson": 1.5, "fact": 1.4, "handoff": 1.4, "note": 1.3, "signal": 1.2, "milestone": 1.2,
-    "arc": 1.0, "prompt": 1.1, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9, "tool_result": 0.8, "thinking": 0.7,
+    "arc": 1.0, "task": 1.2, "prompt": 1.1, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9, "tool_result": 0.8,
+    "thinking": 0.7,
 }  # fmt: skip
 """What was kept on purpose and what people said before what tools printed."""
 
@@ -75,6 +76,7 @@ class EventPlace:
     outcome: str | None
     revision: int
     agent_id: str | None
+    person: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,18 @@ class RecordPlace:
     session_id: str | None
     at: int | None
     status: str
+    source: int | None
+    """The code of the event that it was made from."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArcPlace:
-    """A thread of work with this title."""
+    """A thread of work with this title. sessions: a JSON list of ids, the first one's began it."""
 
     body: int
     arc_id: str
     at: int | None
+    sessions: str
 
 
 def search_bodies(
@@ -132,6 +137,21 @@ def search_bodies(
         hits.append(BodyHit(body, project, kind, -rank * WEIGHTS.get(kind, 1.0) * recency))
     hits.sort(key=lambda hit: (-hit.score, -hit.body))
     return hits, len(rows) == RANKED
+
+
+def list_newest(db: sqlite3.Connection, wanted: Filter) -> tuple[list[BodyHit], bool]:
+    """The texts that fit a filter, whatever their words: those said last first, and whether there may be more."""
+    if wanted.projects == ():
+        return [], False
+    placed, more = _placed(wanted)
+    everything = _any_tag(f"k{number}" for number in codes.ALL_KINDS.values())
+    rows = db.execute(
+        f"SELECT rowid FROM words WHERE words MATCH ?{placed} ORDER BY rowid DESC LIMIT ?",
+        (_scoped(everything, wanted), *more, RANKED),
+    ).fetchall()
+    found = describe_bodies(db, [row[0] for row in rows])
+    hits = [BodyHit(body, one.project, one.kind, 1.0) for body, one in found.items()]
+    return sorted(hits, key=lambda hit: (-(found[hit.body].at or 0), -hit.body)), len(rows) == RANKED
 
 
 def list_holders(db: sqlite3.Connection, expression: str, wanted: Filter, limit: int) -> list[int]:
@@ -173,7 +193,8 @@ def describe_bodies(db: sqlite3.Connection, bodies: Sequence[int]) -> dict[int, 
     """What there is to know of each text but its words."""
     latest = (
         "SELECT max(at) FROM (SELECT e.at FROM events e WHERE e.body = b.id UNION ALL SELECT r.at FROM records r"
-        " WHERE r.body = b.id UNION ALL SELECT a.last_at FROM arcs a WHERE a.body = b.id)"
+        " WHERE r.body = b.id UNION ALL SELECT a.last_at FROM arcs a WHERE a.body = b.id"
+        " UNION ALL SELECT t.opened_at FROM tasks t WHERE t.body = b.id)"
     )
     found = {}
     for start in range(0, len(bodies), 500):
@@ -215,21 +236,19 @@ def final_reply(db: sqlite3.Connection, body: int) -> int | None:
 
 def _placed(wanted: Filter) -> tuple[str, list[object]]:
     """The part of a statement that asks for person, agent and time, and its values."""
-    sql = ""
-    values: list[object] = []
+    times: list[object] = [wanted.since, wanted.since]
     if wanted.persons:
-        sql = f" AND {TYPED.format(','.join('?' * len(wanted.persons)))}"
-        values = [codes.SPEAKERS[Speaker.PERSON], *wanted.persons]
-    if wanted.agent is not None or wanted.since is not None:
-        times: list[object] = [wanted.since, wanted.since]
-        sql += f" AND {PLACED}"
-        values += [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times]
-    return sql, values
+        marks = ",".join("?" * len(wanted.persons))
+        values = [codes.SPEAKERS[Speaker.PERSON], *wanted.persons, wanted.agent, wanted.agent, *times]
+        return f" AND {TYPED.format(marks)}", values
+    if wanted.agent is None and wanted.since is None:
+        return "", []
+    return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times] * 2
 
 
 TYPED = (
     "EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid AND e.speaker = ?"
-    " AND s.person IN ({}))"
+    " AND s.person IN ({}) AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"
 )
 """Whether a text was typed by the owner of a session; who speaks is decided by content, so no program or agent is."""
 PLACED = (
@@ -237,7 +256,8 @@ PLACED = (
     " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"
     " OR EXISTS (SELECT 1 FROM records r LEFT JOIN sessions s ON s.id = r.session WHERE r.body = words.rowid"
     " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR r.at >= ?))"
-    " OR EXISTS (SELECT 1 FROM arcs a WHERE a.body = words.rowid AND ? IS NULL AND (? IS NULL OR a.last_at >= ?)))"
+    " OR EXISTS (SELECT 1 FROM arcs a WHERE a.body = words.rowid AND ? IS NULL AND (? IS NULL OR a.last_at >= ?))"
+    " OR EXISTS (SELECT 1 FROM tasks t WHERE t.body = words.rowid AND ? IS NULL AND (? IS NULL OR t.opened_at >= ?)))"
 )
 """Whether a text stands anywhere with this agent, since this time: part of the match, not a filter after its limit."""
 
@@ -276,29 +296,37 @@ def _classes(db: sqlite3.Connection, bodies: Sequence[int]) -> dict[int, tuple[i
     return found
 
 
-def event_places(db: sqlite3.Connection, body: int, since: int | None) -> list[EventPlace]:
-    """The events with this text, newest first."""
+def event_places(db: sqlite3.Connection, body: int, wanted: Filter) -> list[EventPlace]:
+    """The events with this text that a filter asks for, newest first."""
+    typed, values = "", []
+    if wanted.persons:
+        typed = f" AND e.speaker = ? AND s.person IN ({','.join('?' * len(wanted.persons))})"
+        values = [codes.SPEAKERS[Speaker.PERSON], *wanted.persons]
     rows = db.execute(
-        "SELECT e.body, e.code, s.session_id, s.agent, e.at, e.speaker, e.outcome, e.revision, e.agent_id"
+        "SELECT e.body, e.code, s.session_id, s.agent, e.at, e.speaker, e.outcome, e.revision, e.agent_id, s.person"
         " FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = ? AND (? IS NULL OR e.at >= ?)"
-        " ORDER BY e.at DESC, e.id DESC LIMIT ?",
-        (body, since, since, PLACES),
+        f" AND (? IS NULL OR s.agent = ?){typed} ORDER BY e.at DESC, e.id DESC LIMIT ?",
+        (body, wanted.since, wanted.since, wanted.agent, wanted.agent, *values, PLACES),
     )
     return [
         EventPlace(
             row[0], row[1], row[2], row[3], row[4], codes.SPEAKER_NAMES[row[5]],
-            None if row[6] is None else codes.OUTCOME_NAMES[row[6]], row[7], row[8],
+            None if row[6] is None else codes.OUTCOME_NAMES[row[6]], row[7], row[8], row[9],
         )
         for row in rows
     ]  # fmt: skip
 
 
-def record_places(db: sqlite3.Connection, body: int, since: int | None) -> list[RecordPlace]:
-    """The records with this text, newest first."""
+def record_places(db: sqlite3.Connection, body: int, wanted: Filter) -> list[RecordPlace]:
+    """The records with this text that a filter asks for, newest first; none of them was typed by a person."""
+    if wanted.persons:
+        return []
     rows = db.execute(
-        "SELECT r.body, r.id, s.session_id, r.at, r.status FROM records r LEFT JOIN sessions s ON s.id = r.session"
-        " WHERE r.body = ? AND (? IS NULL OR r.at >= ?) ORDER BY r.at DESC, r.id DESC LIMIT ?",
-        (body, since, since, PLACES),
+        "SELECT r.body, r.id, s.session_id, r.at, r.status, e.code FROM records r"
+        " LEFT JOIN sessions s ON s.id = r.session LEFT JOIN events e ON e.id = r.event"
+        " WHERE r.body = ? AND (? IS NULL OR r.at >= ?) AND (? IS NULL OR s.agent = ?)"
+        " ORDER BY r.at DESC, r.id DESC LIMIT ?",
+        (body, wanted.since, wanted.since, wanted.agent, wanted.agent, PLACES),
     )
     return [RecordPlace(*row) for row in rows]
 
@@ -306,6 +334,7 @@ def record_places(db: sqlite3.Connection, body: int, since: int | None) -> list[
 def arc_places(db: sqlite3.Connection, body: int, since: int | None) -> list[ArcPlace]:
     """The threads of work with this title."""
     rows = db.execute(
-        "SELECT body, arc_id, last_at FROM arcs WHERE body = ? AND (? IS NULL OR last_at >= ?)", (body, since, since)
+        "SELECT body, arc_id, last_at, sessions FROM arcs WHERE body = ? AND (? IS NULL OR last_at >= ?)",
+        (body, since, since),
     )
     return [ArcPlace(*row) for row in rows]

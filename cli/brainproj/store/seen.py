@@ -70,6 +70,13 @@ def list_seen(db: sqlite3.Connection) -> list[SeenSession]:
     return [SeenSession(*row) for row in rows]
 
 
+def list_in_swarm(db: sqlite3.Connection) -> list[SeenSession]:
+    """The sessions that hooks saw in a swarm, with a task of it; sub-agents are part of theirs."""
+    where = "swarm > '' AND task > '' AND project > '' AND agent_id = ''"
+    rows = db.execute(f"SELECT {SEEN_COLUMNS} FROM seen WHERE {where} ORDER BY started_at, session_id")
+    return [SeenSession(*row) for row in rows]
+
+
 def write_seen_project(db: sqlite3.Connection, session: SeenSession, project: str) -> None:
     """The project of a session that had none yet."""
     with writing(db):

@@ -4,9 +4,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.people import IMPORTED, PersonRow
 from ..core.times import from_micros, render_time
 from . import codes, texts
 from .people import list_persons
+from .tasks import list_joined, list_tasks
 
 SESSION_COLUMNS = (
     "agent, session_id, cwd, worktree, branch, model, title, has_own_title, parent_id, forked_from, prompted_by,"
@@ -33,10 +35,41 @@ def iter_project(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterat
             session[name] = _time(session[name])
         for name in ("has_own_title", "listed"):
             session[name] = bool(session[name])
-        person = persons.get(owner)
-        yield {"type": "session", **session, "person": {"id": person.key, "name": person.name} if person else None}
+        yield {"type": "session", **session, "person": _person(persons.get(owner))}
         yield from _iter_events(db, number, session)
+    yield from _iter_tasks(db, project_ids)
     yield from _iter_records(db, project_ids)
+
+
+def _iter_tasks(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """The tasks, each with the sessions that joined it; those on its branch are told by the branch."""
+    persons = {row.number: row for row in list_persons(db)}
+    for task in list_tasks(db, project_ids):
+        joined = [
+            {"agent": one.agent, "session_id": one.session_id, "joined_by": one.joined_by.value, "at": _time(one.at)}
+            for one in list_joined(db, task, project_ids)
+            if one.at is not None
+        ]
+        yield {
+            "type": "task",
+            "id": task.slug,
+            "title": task.title,
+            "goal": task.goal,
+            "status": task.status.value,
+            "branch": task.branch,
+            "swarm": task.swarm,
+            "swarm_task": task.swarm_task,
+            "by_agent": task.by_agent,
+            "person": _person(persons.get(task.person)) if task.person is not None else None,
+            "opened_at": _time(task.opened_at),
+            "closed_at": _time(task.closed_at),
+            "sessions": joined,
+        }
+
+
+def _person(row: PersonRow | None) -> dict[str, str | None] | None:
+    """Whom an export names; that somebody came by an import is this store's own affair."""
+    return {"id": row.key.removeprefix(IMPORTED), "name": row.name} if row else None
 
 
 def _iter_events(db: sqlite3.Connection, number: int, session: dict[str, Any]) -> Iterator[dict[str, Any]]:

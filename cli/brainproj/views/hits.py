@@ -10,10 +10,11 @@ from ..core.text import counted, one_line
 if TYPE_CHECKING:
     from rich.console import Group
 
+    from ..core.people import People
     from ..search import Hit
 
 
-def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str) -> "Group":
+def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str, people: "People") -> "Group":
     """The hits, the best one last, where the eye is. Those of other projects are labelled."""
     from rich.console import Group
     from rich.padding import Padding
@@ -23,7 +24,7 @@ def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str) -> 
     for hit in reversed(hits):
         head = Text(no_wrap=True, overflow="ellipsis")
         head.append(one_line(hit.citation), style="cyan")
-        for part in _facts(hit, own):
+        for part in _facts(hit, own, people):
             head.append(f"  {part}", style="dim")
         body = one_line(hit.excerpt)
         passage = Text(body)
@@ -33,10 +34,11 @@ def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str) -> 
     return Group(*lines)
 
 
-def _facts(hit: "Hit", own: KnownProject | None) -> list[str]:
+def _facts(hit: "Hit", own: KnownProject | None, people: "People") -> list[str]:
     facts = [hit.kind if hit.outcome in (None, "ok", "unknown") else f"{hit.kind} {hit.outcome}"]
     if hit.speaker:
-        facts.append(hit.speaker)
+        person = people.by_number(hit.person)
+        facts.append(one_line(person.label) if person else hit.speaker)
     if hit.at:
         facts.append(hit.at.date().isoformat())
     if own is None or hit.project is None or hit.project.key != own.key:

@@ -8,7 +8,7 @@ from ..core.text import clip, counted, one_line, printable
 from ..core.times import from_micros
 
 if TYPE_CHECKING:
-    from ..browse import ArcText, Passage, RecordText, SessionText, Shown
+    from ..browse import ArcText, Passage, RecordText, SessionText, Shown, TaskText
     from ..store.reading import StoredEvent
 
 FOLDED = 160
@@ -17,7 +17,7 @@ FOLDED = 160
 
 def render_shown(shown: "Shown") -> Iterator[str]:
     """Plain text, a part at a time."""
-    from ..browse import ArcText, Passage, RecordText
+    from ..browse import ArcText, Passage, RecordText, TaskText
 
     if isinstance(shown, Passage):
         yield from _passage(shown)
@@ -25,6 +25,8 @@ def render_shown(shown: "Shown") -> Iterator[str]:
         yield _record(shown)
     elif isinstance(shown, ArcText):
         yield _arc(shown)
+    elif isinstance(shown, TaskText):
+        yield _task(shown)
     else:
         yield from _session(shown)
 
@@ -75,6 +77,17 @@ def _arc(shown: "ArcText") -> str:
     return "\n".join(
         [f"arc:{arc.arc_id}  {title} ({name})", f"{span}, {counted(arc.tool_calls, 'tool call')}, sessions:", *sessions]
     )
+
+
+def _task(shown: "TaskText") -> str:
+    task = shown.task
+    name = one_line(shown.project.name) if shown.project else "no project"
+    opened = from_micros(task.opened_at)
+    lines = [f"{task.citation}  {one_line(task.title)} ({name})", f"{task.status.value}, opened {opened:%Y-%m-%d}"]
+    if task.goal:
+        lines.append(f"goal: {one_line(task.goal)}")
+    sessions = [f"  brainproj show {one_line(session)}" for session in shown.sessions]
+    return "\n".join([*lines, *(["sessions:", *sessions] if sessions else ["no session belongs to it yet"])])
 
 
 def _head(event: "StoredEvent") -> str:

@@ -53,6 +53,12 @@ def answer(value: "str | RenderableType") -> None:
         sys.stdout.flush()
 
 
+def answer_wrapped(text: str) -> None:
+    """Print a text; on a terminal with its lines broken between words."""
+    if sys.stdout is not None:
+        answer(_wrapped(text, sys.stdout))
+
+
 def answer_raw(text: str) -> None:
     """Write a stored text exactly as it is, without a newline of ours."""
     if sys.stdout is not None:

@@ -21,7 +21,7 @@ ID_LETTERS = 8
 
 
 def render_owners(owners: "Sequence[Ownership]", now: datetime) -> "Table":
-    """Everybody with a session, whoever has most of them last."""
+    """Everybody with a session, whoever worked last at the end."""
     columns = (
         Column("LAST", right=True),
         Column("SESSIONS", right=True),
@@ -39,7 +39,7 @@ def render_owners(owners: "Sequence[Ownership]", now: datetime) -> "Table":
                 one.person.id if one.person else None,
                 one.person.name if one.person else "nobody named",
             )
-            for one in reversed(owners)
+            for one in sorted(owners, key=lambda one: one.last_at.timestamp() if one.last_at else 0.0)
         ),
     )
 
@@ -72,7 +72,7 @@ def render_file(file: "FileFacts", now: datetime) -> "Group":
 
     rows = [(one.session, one.person) for one in reversed(file.sessions)]
     latest = file.sessions[0]
-    opens = Text.assemble("The last call: ", (latest.citation, "cyan"))
+    opens = Text.assemble("The last call: brainproj show ", (latest.citation, "cyan"))
     return Group(Text(cell_text(file.path), style="bold"), _sessions(rows, now, is_owned=True), opens)
 
 

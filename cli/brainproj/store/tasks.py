@@ -1,0 +1,129 @@
+"""Tasks and the sessions that joined them, as rows of brain.db."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..core.events import Speaker
+from ..core.tasks import JoinedBy, Status, Task, make_slug, split_text
+from . import codes, texts
+
+COLUMNS = "id, project, slug, status, branch, swarm, swarm_task, person, by_agent, body, opened_at, closed_at"
+
+
+class Joined(NamedTuple):
+    """A session of a task. at: when it joined, microseconds; of a branch, None."""
+
+    agent: str
+    session_id: str
+    joined_by: JoinedBy
+    at: int | None
+
+
+class NewTask(NamedTuple):
+    """What a task is made of. text: title, and goal on the lines after it; redacted."""
+
+    slug: str
+    text: str
+    branch: str | None = None
+    swarm: str | None = None
+    swarm_task: str | None = None
+    person: int | None = None
+    by_agent: bool = False
+
+
+def list_tasks(db: sqlite3.Connection, projects: Sequence[int] | None) -> list[Task]:
+    """The tasks of these projects (None: all), open ones first, then the latest."""
+    where = "1" if projects is None else f"project IN ({','.join('?' * len(projects))})"
+    rows = db.execute(
+        f"SELECT {COLUMNS} FROM tasks WHERE {where} ORDER BY status = 'closed', opened_at DESC, id DESC", projects or ()
+    ).fetchall()
+    found = texts.read_texts(db, (row[9] for row in rows))
+    return [_task(row, found.get(row[9], "")) for row in rows]
+
+
+def _task(row: Sequence[object], text: str) -> Task:
+    number, project, slug, status, branch, swarm, swarm_task, person, by_agent, _, opened_at, closed_at = row
+    title, goal = split_text(text)
+    values = (number, project, slug, Status(str(status)), title, goal, branch, swarm, swarm_task, person)
+    return Task(*values, bool(by_agent), opened_at, closed_at)  # type: ignore[arg-type]
+
+
+def add_task(db: sqlite3.Connection, project: int, new: NewTask, now: int) -> int:
+    """Write a task; its number. Call it inside a write transaction."""
+    speaker = codes.SPEAKERS[Speaker.ASSISTANT if new.by_agent else Speaker.PERSON]
+    number = codes.body_class(codes.TASK_KIND, speaker, failed=False, hidden=False)
+    body = texts.ensure_body(db, project, number, new.text)
+    added = db.execute(
+        "INSERT INTO tasks(project, slug, status, branch, swarm, swarm_task, person, by_agent, body, opened_at)"
+        " VALUES(?,?,?,?,?,?,?,?,?,?)",
+        (
+            project, new.slug, Status.OPEN.value, new.branch, new.swarm, new.swarm_task, new.person, int(new.by_agent),
+            body, now,
+        ),
+    )  # fmt: skip
+    return int(added.lastrowid or 0)
+
+
+def set_status(db: sqlite3.Connection, task: int, status: Status, now: int) -> None:
+    """Open or close a task."""
+    closed_at = now if status is Status.CLOSED else None
+    db.execute("UPDATE tasks SET status = ?, closed_at = ? WHERE id = ?", (status.value, closed_at, task))
+
+
+def join(db: sqlite3.Connection, task: int, agent: str, session_id: str, by: JoinedBy, now: int) -> bool:
+    """Make a session part of a task; False where it was already."""
+    added = db.execute(
+        "INSERT OR IGNORE INTO task_sessions VALUES(?,?,?,?,?)", (task, agent, session_id, by.value, now)
+    )
+    return added.rowcount > 0
+
+
+def list_joined(db: sqlite3.Connection, task: Task, projects: Sequence[int]) -> list[Joined]:
+    """The sessions of a task: those that joined, and those on its branch; each once, by what is said of it first."""
+    rows = db.execute("SELECT agent, session_id, joined_by, at FROM task_sessions WHERE task = ?", (task.number,))
+    found = {(row[0], row[1]): Joined(row[0], row[1], JoinedBy(row[2]), row[3]) for row in rows}
+    if task.branch:
+        marks = ",".join("?" * len(projects))
+        on_branch = db.execute(
+            f"SELECT agent, session_id FROM sessions WHERE listed AND project IN ({marks}) AND branch = ?",
+            (*projects, task.branch),
+        )
+        for agent, session_id in on_branch:
+            found.setdefault((agent, session_id), Joined(agent, session_id, JoinedBy.BRANCH, None))
+    return list(found.values())
+
+
+def task_places(db: sqlite3.Connection, body: int, since: int | None) -> list[tuple[str, int]]:
+    """(slug, when it was opened) of the tasks with this text."""
+    sql = "SELECT slug, opened_at FROM tasks WHERE body = ? AND (? IS NULL OR opened_at >= ?)"
+    return db.execute(sql, (body, since, since)).fetchall()
+
+
+def rename_tasks(db: sqlite3.Connection, body: int, new_body: int, text: str) -> None:
+    """Give the tasks with a text another one; their ids are made anew, since they hold words of it."""
+    for number, project in db.execute("SELECT id, project FROM tasks WHERE body = ?", (body,)).fetchall():
+        others = db.execute("SELECT slug FROM tasks WHERE project = ? AND id <> ?", (project, number))
+        slug = make_slug(split_text(text)[0], {row[0] for row in others})
+        db.execute("UPDATE tasks SET body = ?, slug = ? WHERE id = ?", (new_body, slug, number))
+
+
+def swarm_key(project: int, swarm: str, task: str) -> str:
+    """What names a swarm's task for good: one that was forgotten is not made again."""
+    return f"{project} {swarm}/{task}"
+
+
+def remove_tasks(db: sqlite3.Connection, tasks: Sequence[int], now: int) -> int:
+    """Take out tasks with their text; how many there were. Call it inside a write transaction."""
+    count = 0
+    for number in tasks:
+        row = db.execute("SELECT body, project, swarm, swarm_task FROM tasks WHERE id = ?", (number,)).fetchone()
+        if row is not None:
+            count += 1
+            if row[2] and row[3]:
+                stone = ("task", swarm_key(*row[1:]), now)
+                db.execute("INSERT OR IGNORE INTO tombstones VALUES(?,?,?)", stone)
+            db.execute("DELETE FROM task_sessions WHERE task = ?", (number,))
+            db.execute("DELETE FROM tasks WHERE id = ?", (number,))
+            texts.drop_unused(db, [row[0]])
+    return count
