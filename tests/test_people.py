@@ -2,11 +2,12 @@
 
 import json
 import os
-import platform
 import pwd
 from pathlib import Path
 
 import pytest
+
+from brainproj import owners
 
 from .cli import Cli
 from .repositories import git, make_repository
@@ -147,7 +148,7 @@ def test_without_git_the_user_of_the_machine(
     (owner,) = cli.ok("who", "--json").json
     assert owner["person"]["name"] == login and owner["person"]["id"].startswith("os:")
     assert cli.ok("who", f"os:{login}", "--json").json["person"] == owner["person"]
-    monkeypatch.setattr(platform, "node", lambda: "another-machine")
+    monkeypatch.setattr(owners, "machine_name", lambda: "another-machine")
     assert cli("who", f"os:{login}").code == 1, "the same login elsewhere is somebody else"
 
 

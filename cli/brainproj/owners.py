@@ -5,7 +5,6 @@ has the person that its export names, or none.
 """
 
 import os
-import platform
 import pwd
 import sqlite3
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from .store.database import transaction
 
 def machine_name() -> str:
     """What this machine calls itself."""
-    return platform.node() or "localhost"
+    return os.uname().nodename or "localhost"
 
 
 def read_people(db: sqlite3.Connection, config: Config) -> People:

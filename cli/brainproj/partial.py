@@ -22,8 +22,6 @@ NEWER = 0.25
 """How much more the newest passage of a project counts than its oldest one."""
 NEAR = 0.6
 """Share of the best passage's that another must have to be worth its tokens beside it."""
-FEWEST_BESIDE, WHOLE = 3, 1.0
-"""Who gave two words, and was given what holds both, did not ask for either: only other forms of both come beside."""
 TURNS = 8
 """Of what was found, how many are followed to the reply that ended their turn."""
 FEW_LETTERS = 40
@@ -48,30 +46,20 @@ class PartialHit:
     missing: tuple[str, ...]
 
 
-def find_partial(
-    db: sqlite3.Connection, question: str, wanted: index.Filter, *, has_whole: bool = False
-) -> list[PartialHit]:
-    """The passages that hold enough of a question, in whatever forms of its words, best first.
-
-    has_whole: some text holds all of it.
-    """
+def find_partial(db: sqlite3.Connection, question: str, wanted: index.Filter) -> list[PartialHit]:
+    """The passages that hold enough of a question, in whatever forms of its words, best first."""
     terms = meaningful_terms(question, forms_of)
     if not terms or wanted.projects == ():
         return []
-    least = WHOLE if has_whole and len(terms) < FEWEST_BESIDE else 0.0
     holders = _holders(db, terms, wanted)
     extent = index.measure_extent(db, wanted.projects)
     asked = ask(terms, [len(some) for some in holders], extent.events)
     held = _terms_held(holders)
     counts = Counter(held.values())
     windows = _read(db, _candidates(held, asked), asked)
-    found = {
-        body: one
-        for body, one in windows.items()
-        if one.share >= least and asked.is_answered(one.terms, one.share, counts)
-    }
+    found = {body: one for body, one in windows.items() if asked.is_answered(one.terms, one.share, counts)}
     about = index.describe_bodies(db, list(found))
-    if index.may_hold_replies(wanted) and not least:
+    if index.may_hold_replies(wanted):
         answers = _answers(db, found, about, asked)
         about |= index.describe_bodies(db, list(answers))
         found |= answers

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 EXCERPT_LETTERS = 240
 MARKERS = re.compile(r"<!--\s*@/?[\w-]+[^<>]{0,200}-->")
 """What makes a record of a passage says nothing to whoever reads it."""
+FEWEST_BESIDE = 3
+"""Words of a question that is looked for in part although something holds all of it."""
 LONGEST_QUESTION = 4000
 """Letters of a question that are looked at; a pasted page says no more of what is wanted."""
 
@@ -211,12 +213,17 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
 def _partial(
     db: sqlite3.Connection, question: Question, wanted: index.Filter, found: int
 ) -> "Iterator[index.BodyHit | PartialHit]":
-    """Passages that hold most of the words, where few hold all; imported only then."""
+    """Passages that hold most of the words, where few hold all; imported only then.
+
+    Who gave one or two words, and was given what holds them, did not ask for less.
+    """
     if found >= question.limit or question.is_fts or question.file is not None or question.latest:
+        return
+    if found and len(question.words.split()) < FEWEST_BESIDE:
         return
     from .partial import find_partial
 
-    yield from find_partial(db, question.words, wanted, has_whole=bool(found))
+    yield from find_partial(db, question.words, wanted)
 
 
 def _bodies(db: sqlite3.Connection, question: Question, wanted: index.Filter) -> tuple[list[index.BodyHit], bool]:

@@ -1,5 +1,6 @@
 """`brainproj search`: find what was said, done or decided."""
 
+import sqlite3
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -7,10 +8,10 @@ import typer
 
 from ..config import Scope, scope_in_force
 from ..core.catalogue import KnownProject
+from ..core.people import People
 from ..core.text import counted
 from ..core.times import to_micros
 from ..errors import UsageProblem
-from ..owners import read_people
 from ..search import Question, search
 from ..store.codes import ALL_KINDS, SPEAKER_NAMES
 from ..views import terminal
@@ -18,7 +19,7 @@ from ..views.hits import render_hits
 from .complete import kind_names, person_names, speaker_names
 from .options import AGENT, JSON, PROJECT, SINCE, check_agents, check_among, parse_since
 from .reading import NOTHING_READ, is_empty, read_first
-from .surroundings import find_surroundings, open_for_reading, project_here, resolver_for
+from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
 SPEAKERS = tuple(SPEAKER_NAMES.values())
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -79,7 +80,6 @@ def run_search(
     own = None if everywhere else project_here(around, resolver, project, may_widen=True)
     moment = parse_since(since, around.now)
     scope = scope_in_force(around.config, around.environment, (own.key, *own.aliases) if own else ())
-    people = read_people(db, around.config)
     question = Question(
         words=words,
         latest=not query and file is None,
@@ -92,12 +92,14 @@ def run_search(
         thinking=thinking or "thinking" in (kind or ()),
         file=file,
         is_fts=fts,
-        persons=people.get(by).numbers if by is not None else (),
+        persons=_people(around, db).get(by).numbers if by is not None else (),
         failed=failed,
         hidden=hidden,
         since=to_micros(moment),
     )
     answer = search(db, resolver.catalogue, question)
+    is_typed = any(hit.person is not None for hit in answer.hits)
+    people = _people(around, db) if is_typed else People((), {}, "")
     if json:
         terminal.answer_json([hit.value(people) for hit in answer.hits])
         return
@@ -108,6 +110,13 @@ def run_search(
     more = " There are more: narrow the words, or raise --limit." if answer.is_cut else ""
     hits = counted(len(answer.hits), "hit")
     terminal.aside(f"{hits}.{more} Open one with its surroundings: brainproj show {answer.hits[0].citation}")
+
+
+def _people(around: Surroundings, db: sqlite3.Connection) -> People:
+    """Everybody in the store; asked for only where somebody's words are shown."""
+    from ..owners import read_people
+
+    return read_people(db, around.config)
 
 
 def _check_by(by: str | None, kinds: Sequence[str], others: dict[str, object]) -> None:
