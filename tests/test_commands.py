@@ -369,7 +369,7 @@ def test_a_read_only_home_still_answers(home: Path, tmp_path: Path, cli: Cli, mo
     monkeypatch.setenv("BRAINPROJ_HOME", str(tmp_path / "file" / "home"))
     done = cli.ok("resolve", shop, "--json")
     assert done.json["project"]["key"] == "git.example.com/acme/shop"
-    assert "nothing is remembered" in done.err
+    assert "what is found out now is not kept" in done.err
     assert cli("backfill").code == 4
     assert cli("scope", "rank").code == 1
 

@@ -370,3 +370,48 @@ def test_nobody_is_left_of_whom_everything_was_forgotten(team: Path, home: Path,
     cli.ok("forget", session_id(2), "--yes")
     assert [one["person"]["name"] for one in cli.ok("who", "--json").json] == ["Bo"]
     assert all(b"Ada" not in path.read_bytes() for path in (home / ".brainproj").glob("brain.db*"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("/a/b/", "/a/b", False),
+        ("/a/**", "/a/b/.git", True),
+        ("**/shop/**", "/x/y/shop/.git", True),
+        ("**/shop/**", "/x/yshop/.git", False),
+        ("/a/*/c", "/a/b/c", True),
+        ("/a/*/c", "/a/b/b/c", False),
+        ("/a/**hop", "/a/shop", True),
+        ("/a/**hop", "/a/x/shop", False),
+        ("/a/[rs]hop", "/a/shop", True),
+        ("/a/[!rs]hop", "/a/shop", False),
+        ("/a/[a-c]x", "/a/bx", True),
+        (r"/a/sho\p", "/a/shop", True),
+        ("https://git.example.com/**", "https://git.example.com/acme/shop", True),
+        ("ma?n", "main", True),
+        ("[", "[", True),
+        ("", "", True),
+    ],
+)
+def test_a_glob_is_as_git_has_it(pattern: str, text: str, fits: bool) -> None:
+    from brainproj.gitinfo import _fits
+
+    assert _fits(pattern, text) is fits
+
+
+def test_no_address_and_no_configuration_takes_long(home: Path, tmp_path: Path) -> None:
+    import time
+
+    from brainproj.gitdir import parse_items
+    from brainproj.gitinfo import _fits
+
+    began = time.monotonic()
+    for pattern, text in (
+        ("**/foo/**/bar/**", "foo/" * 900),
+        ("*a" * 40 + "b", "a" * 4000),
+        ("**/" * 60 + "x", "a/" * 2000),
+    ):
+        assert not _fits(pattern, text)
+    assert not _fits("**/foo/**", "foo/" * 60_000), "nothing that long is an address"
+    assert parse_items("[a]\nb = " + "x\\\n" * 200_000)
+    assert time.monotonic() - began < 3

@@ -274,3 +274,69 @@ def test_many_at_once_make_one_task(shop: Path) -> None:
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(16)]
     codes = sorted((process.communicate(), process.returncode)[1] for process in running)
     assert codes == [0] + [1] * 15
+
+
+def test_what_was_forgotten_comes_back_by_no_way_but_a_person(shop: Path, home: Path, tmp_path: Path, cli: Cli) -> None:
+    cli.ok("task", "new", "Quagmire secret plan", "--goal", "unique words")
+    (tmp_path / "export").write_text(cli.ok("export", "shop").out)
+    cli.ok("backup", tmp_path / "before.db")
+    cli.ok("forget", "task:quagmire-secret-plan", "--yes")
+    assert all(b"uagmire" not in path.read_bytes() for path in (home / ".brainproj").glob("*") if path.is_file())
+    cli.ok("import", tmp_path / "export")
+    assert cli.ok("task", "list", "--all", "--json").json == []
+    cli.ok("restore", tmp_path / "before.db", "--yes")
+    assert cli.ok("task", "list", "--all", "--json").json == []
+    cli.ok("task", "new", "Quagmire secret plan")
+    assert len(cli.ok("task", "list", "--json").json) == 1
+
+
+def test_projects_that_are_merged_keep_both_of_one_name(
+    shop: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("task", "new", "Same slug", "--goal", "shop goal")
+    monkeypatch.chdir(tmp_path / "other")
+    cli.ok("task", "new", "Same slug", "--goal", "other goal")
+    monkeypatch.chdir(shop)
+    cli.ok("projects", "merge", "other", "shop")
+    ids = [one["id"] for one in cli.ok("task", "list", "--json").json]
+    assert sorted(ids) == ["same-slug", "same-slug-2"]
+    for slug, goal in (("same-slug", "shop goal"), ("same-slug-2", "other goal")):
+        assert cli.ok("task", "show", slug, "--json").json["goal"] == goal
+        (hit,) = cli.ok("search", goal.split()[0], "goal", "--kind", "task", "--json").json
+        assert (
+            hit["citation"] == f"task:{slug}"
+            and goal in cli.ok("show", hit["citation"], "--raw", "--json").json["text"]
+        )
+    (tmp_path / "export").write_text(cli.ok("export", "shop").out)
+    monkeypatch.setenv("BRAINPROJ_HOME", str(tmp_path / "elsewhere"))
+    cli.ok("import", tmp_path / "export")
+    assert sorted(one["goal"] for one in cli.ok("task", "list", "--project", "shop", "--json").json) == [
+        "other goal",
+        "shop goal",
+    ]
+
+
+@pytest.mark.parametrize("said", [TOKEN, "\udcff", "A" * 100_000, "x\x1b[31m", "5f0c0000"])
+def test_only_what_is_a_sessions_id_joins(shop: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    cli.ok("task", "new", "Charge once")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", said)
+    assert cli.ok("task", "continue", "charge", "--json").json["sessions"] == []
+
+
+def test_no_session_of_another_project_is_part_of_a_task(shop: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.ok("task", "new", "Charge once")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session_id(3))
+    assert cli.ok("task", "continue", "charge", "--json").json["sessions"] == []
+    assert session_id(3) not in cli.ok("export", "shop").out
+
+
+def test_forgetting_reaches_everything_a_task_holds(shop: Path, home: Path, tmp_path: Path, cli: Cli) -> None:
+    cli.ok("task", "new", "Charge once", "--branch", "feature/zanzibar")
+    cli.ok("task", "continue", "charge", "--session", session_id(1))
+    cli.ok("forget", session_id(1), "--yes")
+    assert cli.ok("task", "show", "charge", "--json").json["sessions"] == []
+    cli.ok("forget", "--before", "2021-01-01", "--yes")
+    assert len(cli.ok("task", "list", "--json").json) == 1, "an open task is of now"
+    (tmp_path / "text").write_text("zanzibar")
+    assert cli.ok("forget", "--text", tmp_path / "text", "--yes", "--json").json["tasks"] == 1
+    assert all(b"zanzibar" not in path.read_bytes() for path in (home / ".brainproj").glob("*") if path.is_file())

@@ -302,9 +302,11 @@ def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:
 
 
 def _task(db: sqlite3.Connection, catalogue: Catalogue, slug: str, own: KnownProject | None) -> TaskText:
-    found = [task for task in task_rows.list_tasks(db, None) if task.slug == slug]
-    mine = [task for task in found if own is not None and task.project in own.ids]
-    found = mine or found
+    families = [own.ids] if own is not None and own.ids else []
+    families += [project.ids for project in catalogue.projects if project.ids and project.ids not in families]
+    lists = [[task for task in task_rows.list_tasks(db, ids) if task.slug == slug] for ids in families]
+    mine = lists[0] if own is not None and lists else []
+    found = mine or [task for tasks in lists for task in tasks]
     if len(found) > 1:
         names = ", ".join(project.key for task in found if (project := catalogue.by_id(task.project)))
         raise Ambiguous(f"task:{slug} is a task of {names}", hint="ask in the folder of one of them")

@@ -20,7 +20,7 @@ from .store.listing import iter_sessions
 from .store.people import drop_unknown
 from .store.reading import find_sessions
 from .store.schema import list_copies
-from .store.tasks import list_tasks, remove_tasks
+from .store.tasks import list_forgotten, list_holding, list_tasks, remove_tasks
 
 ASIDE = "before-restore-"
 """How the folders in our home begin into which a store was moved that a backup took the place of."""
@@ -77,11 +77,11 @@ def plan(
             " AND (s.last_at IS NULL OR s.last_at >= ?)",
             (limit, limit),
         )
-        tasks = _numbers(db, "SELECT id FROM tasks WHERE coalesce(closed_at, opened_at) < ?", (limit,))
+        tasks = _numbers(db, "SELECT id FROM tasks WHERE closed_at < ?", (limit,))  # an open one is of now
         return Erasure(sessions=sessions, events=events, tasks=tasks, before=limit)
     if text is not None:
         bodies = _bodies_with(db, text)
-        return Erasure(events=_events_with(db, bodies), tasks=_tasks_with(db, bodies))
+        return Erasure(events=_events_with(db, bodies), tasks=(*_tasks_with(db, bodies), *list_holding(db, text)))
     shown = open_address(db, catalogue, address or "")
     if isinstance(shown, SessionText):
         return Erasure(sessions=(find_sessions(db, shown.session_id)[0][0],))
@@ -174,6 +174,7 @@ def forget_again(
     with database.transaction(db):
         for what, value, at in stones:
             erasing.write_tombstone(db, what, value, at)
+    erasure = replace(erasure, tasks=tuple(list_forgotten(db)))
     erase(paths, db, erasure, now)
 
 

@@ -189,8 +189,12 @@ def parse_items(text: str) -> list[tuple[str, str, str]]:
             continue
         key, _, value = line.partition("=")
         key = key.strip().lower()
-        while _continues(value):
-            value = value.rstrip("\r")[:-1] + next(lines, "")
+        if _continues(value):
+            parts = [value]
+            while _continues(parts[-1]):
+                parts[-1] = parts[-1].rstrip("\r")[:-1]
+                parts.append(next(lines, ""))
+            value = "".join(parts)
         found.append((section, key, _value(value)))
     return found
 

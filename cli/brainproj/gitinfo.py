@@ -17,7 +17,11 @@ from .gitdir import CONFIG_LIMIT, Checkout, branch_of, parse_items, remotes_of
 
 FILES_AT_MOST = 64
 """Files of one configuration that are read; one that includes itself ends here."""
-GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\[[^]]*\]")
+LONGEST = 4096
+"""Letters of a pattern, a path or an address that are compared."""
+BYTES_AT_MOST = 4 * CONFIG_LIMIT
+PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?[^]]+\]|\\.|.", re.DOTALL)
+RANGE = re.compile(r".-.|.", re.DOTALL)
 
 
 def read_user(files: Iterable[Path], checkout: Checkout | None, settings: Mapping[str, str]) -> dict[str, str]:
@@ -34,6 +38,7 @@ class _Reading:
     remotes: tuple[str, ...]
     user: dict[str, str] = field(default_factory=dict)
     left: int = FILES_AT_MOST
+    left_bytes: int = BYTES_AT_MOST
     within: tuple[str, ...] = ()
     """The files that are being read, one including the other."""
 
@@ -43,7 +48,9 @@ class _Reading:
             return
         self.left -= 1
         self.within += (path,)
-        for section, key, value in parse_items(_text_of(path)):
+        text = _text_of(path)[: self.left_bytes]
+        self.left_bytes -= len(text)
+        for section, key, value in parse_items(text):
             if section == "user" and key in ("name", "email"):
                 self.user[key] = value
             elif key == "path" and value and (section == "include" or self._holds(section, path)):
@@ -90,11 +97,41 @@ def _fits_folder(pattern: str, git_dir: str, here: str, any_case: bool) -> bool:
 
 
 def _fits(pattern: str, text: str, *, any_case: bool = False) -> bool:
-    """Whether a text fits a glob as git knows them: `*` within a part of a path, `**` over any of them."""
-    expression, end = "", 0
-    for found in GLOB.finditer(pattern):
-        expression += re.escape(pattern[end : found.start()])
-        expression += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(found[0], re.escape(found[0]))
-        end = found.end()
-    expression += re.escape(pattern[end:])
-    return re.fullmatch(expression, text, re.IGNORECASE if any_case else 0) is not None
+    """Whether a text fits a glob as git knows them: `*` within a part of a path, `**` over whole parts.
+
+    Each piece moves a set of places in the text forward, so no pattern takes longer than its length times the text's.
+    """
+    if len(text) > LONGEST or len(pattern) > LONGEST:
+        return False
+    if any_case:
+        pattern, text = pattern.lower(), text.lower()
+    places = {0}
+    for found in PIECE.finditer(pattern):
+        begins = found.start() == 0 or pattern[found.start() - 1] == "/"
+        is_whole = begins and (found[0] == "**/" or found.end() == len(pattern))
+        places = _moved(found[0], text, places, is_whole=is_whole)
+        if not places:
+            return False
+    return len(text) in places
+
+
+def _moved(piece: str, text: str, places: set[int], *, is_whole: bool) -> set[int]:
+    """Where a piece of a glob, met at these places, may end. is_whole: it stands for whole parts of a path."""
+    if piece in ("*", "**", "**/") and (piece == "*" or not is_whole):
+        first = min(places)
+        moved: set[int] = set()
+        for place in range(first, len(text) + 1):
+            if place in places or (place - 1 in moved and text[place - 1] != "/"):
+                moved.add(place)
+        return _moved("/", text, moved, is_whole=False) if piece == "**/" else moved
+    if piece in ("**", "**/"):
+        later = range(min(places), len(text) + 1)
+        return {place for place in later if piece == "**" or place in places or text[place - 1] == "/"}
+    there = {place for place in places if place < len(text)}
+    if piece == "?":
+        return {place + 1 for place in there if text[place] != "/"}
+    if piece[0] == "[" and len(piece) > 1:
+        letters, is_not = (piece[2:-1], True) if piece[1] in "!^" else (piece[1:-1], False)
+        wanted = {chr(code) for one in RANGE.finditer(letters) for code in range(ord(one[0][0]), ord(one[0][-1]) + 1)}
+        return {place + 1 for place in there if text[place] != "/" and (text[place] in wanted) is not is_not}
+    return {place + 1 for place in there if text[place] == piece[-1]}

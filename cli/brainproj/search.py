@@ -19,7 +19,7 @@ from .core.times import from_micros, render_time
 from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
-from .store.tasks import task_places
+from .store.tasks import list_tasks, task_places
 
 if TYPE_CHECKING:
     from .core.people import People
@@ -269,7 +269,7 @@ def _find(
     tasks = task_places(db, body.body, question.since)
     places = [f"rec:{record.id}" for record in records]
     places += [f"arc:{arc.arc_id}" for arc in arcs]
-    places += [f"task:{slug}" for slug, _ in tasks]
+    places += _task_addresses(db, catalogue.by_id(body.project), tasks)
     places += [render_event(event.session_id, codes.id_letters(event.code), event.revision) for event in events]
     text = (texts.read_text(db, body.body) or "") if places else ""
     if not places or not _is_meant(text, question):
@@ -293,6 +293,14 @@ def _find(
     sessions = {event.session_id for event in events} | {one for arc in arcs for one in json.loads(arc.sessions)}
     sources = {record.source for record in records if record.source is not None}
     return Found(hit, text, frozenset(event.code for event in events), frozenset(sources), frozenset(sessions))
+
+
+def _task_addresses(db: sqlite3.Connection, project: KnownProject | None, tasks: list[tuple[int, int]]) -> list[str]:
+    """The addresses of tasks as their project tells them apart."""
+    if project is None or not tasks:
+        return []
+    numbers = {number for number, _ in tasks}
+    return [task.citation for task in list_tasks(db, project.ids) if task.number in numbers]
 
 
 def _is_meant(text: str, question: Question) -> bool:

@@ -5,6 +5,7 @@ this project, or none.
 """
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from .store import tasks as rows
 from .store.people import OwnedSession, list_owned
 from .store.reading import find_sessions
 
+SESSION_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 SESSION_VARIABLES = {"CLAUDE_CODE_SESSION_ID": "claude"}
 """What an agent tells the commands it runs of the session they run in (formats/agents.md 3.5)."""
 
@@ -157,6 +159,7 @@ class TaskBook:
             slug = make_slug(title, {task.slug for task in known})
             new = rows.NewTask(slug, text, branch or None, None, None, person, by_agent)
             number = rows.add_task(self.db, self.project.ids[0], new, self._micros())
+            rows.drop_stone(self.db, self.project.ids[0], slug)
         return self._again(number)
 
     def proceed(self, task: Task, agent: str | None, session_id: str | None, by: JoinedBy) -> Task:
@@ -164,7 +167,7 @@ class TaskBook:
         with self._writing():
             if task.status is Status.CLOSED:
                 rows.set_status(self.db, task.number, Status.OPEN, self._micros())
-            if agent and session_id:
+            if agent and session_id and not rows.is_elsewhere(self.db, agent, session_id, self.project.ids):
                 rows.join(self.db, task.number, agent, session_id, by, self._micros())
         return self._again(task.number)
 
@@ -204,7 +207,7 @@ class TaskBook:
 def running_session(environment: Mapping[str, str]) -> tuple[str, str] | None:
     """(agent, id) of the session that runs this command, where its agent tells."""
     for name, agent in SESSION_VARIABLES.items():
-        if environment.get(name):
+        if SESSION_ID.fullmatch(environment.get(name, "")):
             return agent, environment[name]
     return None
 
@@ -218,14 +221,14 @@ def join_swarm_tasks(
     """
     for session in seen:
         one = replace(session, swarm=redact(encodable(session.swarm)), task=redact(encodable(session.task)))
-        if db.execute("SELECT 1 FROM tombstones WHERE what = 'task' AND value = ?", (one.key,)).fetchone():
-            continue
         known = rows.list_tasks(db, one.projects)
         task = next((t for t in known if (t.swarm, t.swarm_task) == (one.swarm, one.task)), None)
         if task is not None:
             number = task.number
         else:
             slug = make_slug(f"{one.swarm} {one.task}", {t.slug for t in known})
+            if rows.is_forgotten(db, one.projects[0], slug):
+                continue
             new = rows.NewTask(slug, f"{one.task} of the swarm {one.swarm}", None, one.swarm, one.task, None, True)
             number = rows.add_task(db, one.projects[0], new, now)
         rows.join(db, number, one.agent, one.session_id, JoinedBy.SWARM, now)
@@ -240,11 +243,6 @@ class SwarmSession:
     projects: tuple[int, ...]
     swarm: str
     task: str
-
-    @property
-    def key(self) -> str:
-        """What names the swarm's task for good."""
-        return rows.swarm_key(self.projects[0], self.swarm, self.task)
 
 
 def _moment(at: datetime | None) -> float:

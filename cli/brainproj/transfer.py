@@ -25,7 +25,7 @@ from .store import codes
 from .store.database import transaction
 from .store.gathering import SessionRow
 from .store.people import ensure_person
-from .store.tasks import NewTask, add_task, join, list_tasks, set_status
+from .store.tasks import NewTask, add_task, is_forgotten, join, list_tasks, set_status
 from .store.transcripts import Position, read_position
 from .store.transfer import iter_project
 from .store.writer import BATCH_BYTES, Writer
@@ -34,6 +34,8 @@ FORMAT = "brainproj-export"
 VERSION = 1
 LINE_LIMIT = 64 << 20
 """Bytes; a stored text has 32 MiB at most."""
+ID_LETTERS = 200
+"""Letters of a session's id; the agents' own have 36."""
 HIDDEN_TEXTS = ("text", "title", "goal", "branch", "swarm", "swarm_task", "tool", "model", "attributes")
 
 
@@ -207,7 +209,7 @@ class Importer:
         slug = _needed(row, "id")
         if not title or slug != make_slug(slug, ()) or self.redact(slug) != slug:
             raise ValueError(slug)
-        if slug in known:
+        if slug in known or is_forgotten(self.db, self.number, slug):
             return
         goal = (self._text(row.get("goal")) or "").strip()[:GOAL_LETTERS]
         branch, swarm, swarm_task = (self._text(row.get(name)) for name in ("branch", "swarm", "swarm_task"))
@@ -222,13 +224,13 @@ class Importer:
             for one in row.get("sessions") or ():
                 agent, session_id = self.redact(_needed(one, "agent")), self.redact(_needed(one, "session_id"))
                 at = to_micros(parse_time(one.get("at"))) or opened
-                if agent in AGENT_NAMES:
+                if agent in AGENT_NAMES and len(session_id) <= ID_LETTERS:
                     join(self.db, task, agent, session_id, JoinedBy(one["joined_by"]), at)
 
     def _session(self, row: dict[str, Any]) -> SessionRow | None:
         """The row of a session; None where it is stored, and of another project than the export's."""
         agent, session_id = self.redact(_needed(row, "agent")), self.redact(_needed(row, "session_id"))
-        if agent not in AGENT_NAMES:
+        if agent not in AGENT_NAMES or len(session_id) > ID_LETTERS:
             raise ValueError(agent)
         known = self.writer.session(agent, session_id)
         is_ours = known.project in self.report.project.ids or (agent, session_id) in self._told

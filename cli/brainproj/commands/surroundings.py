@@ -58,7 +58,7 @@ def open_for_reading(paths: Paths) -> sqlite3.Connection:
         raise
     except StoreUnusable as error:
         connection = open_store(paths.brain_db, write=False)
-        terminal.note(f"nothing is remembered: {error.message}")
+        terminal.note(f"what is found out now is not kept: {error.message}")
         return connection
 
 

@@ -61,15 +61,16 @@ def new(
       brainproj task new "Tide levels" --goal "The timetable shows them" --branch tides
     """
     opened = open_project(project)
+    by_agent = agent_in_between(opened.around.environment) is not None
+    person = None if by_agent else _person_here(opened)
     book = _book(opened)
     redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
     hint = branch if branch is not None else _branch_here(opened) if project is None else None
-    by_agent = agent_in_between(opened.around.environment) is not None
     made = book.open(
         redact(encodable(title)),
         redact(encodable(goal)) if goal else None,
         redact(encodable(hint)) if hint else None,
-        None if by_agent else _person_here(opened),
+        person,
         by_agent=by_agent,
     )
     _say(book, _joined(book, made, opened, None), json, "Opened")

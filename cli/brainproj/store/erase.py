@@ -101,6 +101,7 @@ def forget_sessions(db: sqlite3.Connection, sessions: Iterable[int], now: int) -
         db.execute(f"DELETE FROM revisions WHERE {mine}", (number,))
         db.execute("DELETE FROM events WHERE session = ?", (number,))
         db.execute("DELETE FROM session_folders WHERE session = ?", (number,))
+        db.execute("DELETE FROM task_sessions WHERE agent = ? AND session_id = ?", row)
         db.execute("DELETE FROM gaps WHERE source IN (SELECT id FROM transcripts WHERE session = ?)", (number,))
         db.execute("UPDATE transcripts SET state = NULL WHERE session = ?", (number,))
         db.execute("DELETE FROM sessions WHERE id = ?", (number,))

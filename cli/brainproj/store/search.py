@@ -151,7 +151,10 @@ def list_newest(db: sqlite3.Connection, wanted: Filter) -> tuple[list[BodyHit], 
     ).fetchall()
     found = describe_bodies(db, [row[0] for row in rows])
     hits = [BodyHit(body, one.project, one.kind, 1.0) for body, one in found.items()]
-    return sorted(hits, key=lambda hit: (-(found[hit.body].at or 0), -hit.body)), len(rows) == RANKED
+    latest = {body: one.at or 0 for body, one in found.items()}
+    if wanted.persons or wanted.agent is not None:  # others may have said the same later
+        latest |= {body: places[0].at or 0 for body in found if (places := event_places(db, body, wanted))}
+    return sorted(hits, key=lambda hit: (-latest[hit.body], -hit.body)), len(rows) == RANKED
 
 
 def list_holders(db: sqlite3.Connection, expression: str, wanted: Filter, limit: int) -> list[int]:

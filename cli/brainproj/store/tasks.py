@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..core.events import Speaker
+from ..core.ids import event_number
 from ..core.tasks import JoinedBy, Status, Task, make_slug, split_text
 from . import codes, texts
 
@@ -39,7 +41,18 @@ def list_tasks(db: sqlite3.Connection, projects: Sequence[int] | None) -> list[T
         f"SELECT {COLUMNS} FROM tasks WHERE {where} ORDER BY status = 'closed', opened_at DESC, id DESC", projects or ()
     ).fetchall()
     found = texts.read_texts(db, (row[9] for row in rows))
-    return [_task(row, found.get(row[9], "")) for row in rows]
+    tasks = [_task(row, found.get(row[9], "")) for row in rows]
+    return tasks if projects is None else _told_apart(tasks)
+
+
+def _told_apart(tasks: list[Task]) -> list[Task]:
+    """The tasks of one project with ids that differ: projects that were merged may both have one of a name."""
+    taken: set[str] = set()
+    slugs: dict[int, str] = {}
+    for task in sorted(tasks, key=lambda task: task.number):
+        slugs[task.number] = make_slug(task.slug, taken) if task.slug in taken else task.slug
+        taken.add(slugs[task.number])
+    return [replace(task, slug=slugs[task.number]) for task in tasks]
 
 
 def _task(row: Sequence[object], text: str) -> Task:
@@ -81,10 +94,15 @@ def join(db: sqlite3.Connection, task: int, agent: str, session_id: str, by: Joi
 
 def list_joined(db: sqlite3.Connection, task: Task, projects: Sequence[int]) -> list[Joined]:
     """The sessions of a task: those that joined, and those on its branch; each once, by what is said of it first."""
-    rows = db.execute("SELECT agent, session_id, joined_by, at FROM task_sessions WHERE task = ?", (task.number,))
+    marks = ",".join("?" * len(projects))
+    rows = db.execute(
+        "SELECT t.agent, t.session_id, t.joined_by, t.at FROM task_sessions t LEFT JOIN sessions s"
+        " ON s.agent = t.agent AND s.session_id = t.session_id WHERE t.task = ?"
+        f" AND (s.project IS NULL OR s.project IN ({marks}))",
+        (task.number, *projects),
+    )
     found = {(row[0], row[1]): Joined(row[0], row[1], JoinedBy(row[2]), row[3]) for row in rows}
     if task.branch:
-        marks = ",".join("?" * len(projects))
         on_branch = db.execute(
             f"SELECT agent, session_id FROM sessions WHERE listed AND project IN ({marks}) AND branch = ?",
             (*projects, task.branch),
@@ -94,9 +112,15 @@ def list_joined(db: sqlite3.Connection, task: Task, projects: Sequence[int]) -> 
     return list(found.values())
 
 
-def task_places(db: sqlite3.Connection, body: int, since: int | None) -> list[tuple[str, int]]:
-    """(slug, when it was opened) of the tasks with this text."""
-    sql = "SELECT slug, opened_at FROM tasks WHERE body = ? AND (? IS NULL OR opened_at >= ?)"
+def is_elsewhere(db: sqlite3.Connection, agent: str, session_id: str, projects: Sequence[int]) -> bool:
+    """Whether a session is known to be another project's."""
+    row = db.execute("SELECT project FROM sessions WHERE agent = ? AND session_id = ?", (agent, session_id)).fetchone()
+    return row is not None and row[0] is not None and row[0] not in projects
+
+
+def task_places(db: sqlite3.Connection, body: int, since: int | None) -> list[tuple[int, int]]:
+    """(number, when it was opened) of the tasks with this text."""
+    sql = "SELECT id, opened_at FROM tasks WHERE body = ? AND (? IS NULL OR opened_at >= ?)"
     return db.execute(sql, (body, since, since)).fetchall()
 
 
@@ -108,21 +132,45 @@ def rename_tasks(db: sqlite3.Connection, body: int, new_body: int, text: str) ->
         db.execute("UPDATE tasks SET body = ?, slug = ? WHERE id = ?", (new_body, slug, number))
 
 
-def swarm_key(project: int, swarm: str, task: str) -> str:
-    """What names a swarm's task for good: one that was forgotten is not made again."""
-    return f"{project} {swarm}/{task}"
+def _stone(db: sqlite3.Connection, project: int, slug: str) -> str:
+    """What stands for a task that was forgotten: a digest, since an id holds words."""
+    (key,) = db.execute("SELECT key FROM projects WHERE id = ?", (project,)).fetchone()
+    return str(event_number("task", key, slug))
+
+
+def is_forgotten(db: sqlite3.Connection, project: int, slug: str) -> bool:
+    """Whether a task of this id was forgotten: no import, restore or swarm brings it back, only a person."""
+    found = "SELECT 1 FROM tombstones WHERE what = 'task' AND value = ?"
+    return db.execute(found, (_stone(db, project, slug),)).fetchone() is not None
+
+
+def list_forgotten(db: sqlite3.Connection) -> list[int]:
+    """Tasks that were forgotten after they were opened, and are there: those of a store that is older."""
+    stones = dict(db.execute("SELECT value, made_at FROM tombstones WHERE what = 'task'").fetchall())
+    rows = db.execute("SELECT id, project, slug, opened_at FROM tasks").fetchall() if stones else []
+    return [row[0] for row in rows if stones.get(_stone(db, row[1], row[2]), -1) >= row[3]]
+
+
+def drop_stone(db: sqlite3.Connection, project: int, slug: str) -> None:
+    """Let a task of this id be there again: a person opened it."""
+    db.execute("DELETE FROM tombstones WHERE what = 'task' AND value = ?", (_stone(db, project, slug),))
+
+
+def list_holding(db: sqlite3.Connection, text: str) -> list[int]:
+    """Tasks whose id, branch or swarm holds a text; what they say is a text like any other."""
+    columns = ("slug", "branch", "swarm", "swarm_task")
+    where = " OR ".join(f"instr({column}, ?)" for column in columns)
+    return [row[0] for row in db.execute(f"SELECT id FROM tasks WHERE {where}", (text,) * len(columns))]
 
 
 def remove_tasks(db: sqlite3.Connection, tasks: Sequence[int], now: int) -> int:
     """Take out tasks with their text; how many there were. Call it inside a write transaction."""
     count = 0
     for number in tasks:
-        row = db.execute("SELECT body, project, swarm, swarm_task FROM tasks WHERE id = ?", (number,)).fetchone()
+        row = db.execute("SELECT body, project, slug FROM tasks WHERE id = ?", (number,)).fetchone()
         if row is not None:
             count += 1
-            if row[2] and row[3]:
-                stone = ("task", swarm_key(*row[1:]), now)
-                db.execute("INSERT OR IGNORE INTO tombstones VALUES(?,?,?)", stone)
+            db.execute("INSERT OR REPLACE INTO tombstones VALUES('task', ?, ?)", (_stone(db, row[1], row[2]), now))
             db.execute("DELETE FROM task_sessions WHERE task = ?", (number,))
             db.execute("DELETE FROM tasks WHERE id = ?", (number,))
             texts.drop_unused(db, [row[0]])
