@@ -150,6 +150,13 @@ def test_an_agents_call_joins_its_session(shop: Path, cli: Cli, monkeypatch: pyt
     assert "by an agent" in cli.ok("task", "show", "by-an-agent").out
 
 
+def grow(home: Path, number: int) -> None:
+    """Let a session go on."""
+    (path,) = (home / ".claude" / "projects").rglob(f"{session_id(number)}.jsonl")
+    with path.open("a") as file:
+        file.write(json.dumps(reply(session_id(number), "/x", "more", 50 + number)) + "\n")
+
+
 def test_a_swarms_task_id_joins(shop: Path, home: Path, cli: Cli) -> None:
     cli.ok("backfill", "--quiet")
     with sqlite3.connect(home / ".brainproj" / "ready.db") as ready:
@@ -159,6 +166,7 @@ def test_a_swarms_task_id_joins(shop: Path, home: Path, cli: Cli) -> None:
                 " VALUES('claude', ?, '', 'git.example.com/acme/shop', 'start', 1, 1, 'farm', 'pm1')",
                 (session_id(number),),
             )
+    grow(home, 1)
     cli.ok("backfill", "--quiet")
     (found,) = cli.ok("task", "list", "--json").json
     assert (found["id"], found["swarm"], found["swarm_task"], found["by"]) == ("farm-pm1", "farm", "pm1", "assistant")
@@ -168,6 +176,7 @@ def test_a_swarms_task_id_joins(shop: Path, home: Path, cli: Cli) -> None:
     }
     assert cli.ok("task", "show", "pm1", "--json").json["id"] == "farm-pm1"
     cli.ok("forget", "task:farm-pm1", "--yes")
+    grow(home, 2)
     cli.ok("backfill", "--quiet")
     assert cli.ok("task", "list", "--all", "--json").json == [], "what was forgotten is not made again"
 

@@ -37,6 +37,9 @@ did not change keeps its generation, and the same lines are the same events."""
 HOMELESS = "FROM sessions WHERE project IS NULL AND listed"
 """The sessions that have no project."""
 
+OWNERLESS = "FROM sessions WHERE person IS NULL AND listed AND transcript IS NOT NULL"
+"""The sessions read on this machine of which nobody was named the owner."""
+
 
 @dataclass(slots=True)
 class Ingest:
@@ -275,16 +278,14 @@ class Ingest:
 
     def _name_owners(self) -> None:
         """Sessions that are new get the person who owns them."""
-        from .store.people import has_ownerless
-
-        if has_ownerless(self.db):
+        if self.db.execute(f"SELECT 1 {OWNERLESS} LIMIT 1").fetchone():
             from .owners import name_owners
 
             name_owners(self.db, self.paths, self._redact(), self.now)
 
     def _join_swarm_tasks(self) -> None:
         """Sessions that a swarm gave a task join that task."""
-        ready = self._open_ready()
+        ready = self._open_ready() if self.report.read else None
         if ready is None:
             return
         from .store.seen import list_in_swarm

@@ -53,12 +53,6 @@ def list_ownerless(db: sqlite3.Connection) -> list[Ownerless]:
     return [Ownerless(*row) for row in rows]
 
 
-def has_ownerless(db: sqlite3.Connection) -> bool:
-    """Whether a session read on this machine has no owner yet."""
-    found = "SELECT 1 FROM sessions WHERE person IS NULL AND listed AND transcript IS NOT NULL LIMIT 1"
-    return db.execute(found).fetchone() is not None
-
-
 def drop_unknown(db: sqlite3.Connection) -> None:
     """Take out the persons who own nothing any more."""
     used = (
