@@ -82,7 +82,7 @@ def match_expression(query: str) -> str | None:
     """
     phrases = _phrases(query)
     said = ('"' + " ".join(words) + '"' + (" *" if is_beginning else "") for words, is_beginning in phrases)
-    return " AND ".join(said) if phrases else None
+    return " AND ".join(dict.fromkeys(said)) if phrases else None  # a word said twice is walked through once
 
 
 def find_hit(text: str, query: str, start: int = 0) -> tuple[int, int] | None:
