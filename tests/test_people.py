@@ -155,10 +155,10 @@ def test_without_git_the_user_of_the_machine(
 def test_conditions_of_git_are_followed_for_the_person_and_not_for_the_repository(
     home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work = make_repository(tmp_path / "work" / "shop", "https://git.example.com/acme/shop")
+    work = make_repository(tmp_path / "job" / "shop", "https://git.example.com/acme/shop")
     free = make_repository(tmp_path / "free" / "toy", "https://git.example.com/acme/toy")
     (home / ".gitconfig").write_text(
-        f'[user]\n\tname = Ada\n\temail = {HOME_ADA}\n[includeIf "gitdir:{tmp_path}/work/"]\n\tpath = work.config\n'
+        f'[user]\n\tname = Ada\n\temail = {HOME_ADA}\n[includeIf "gitdir:{tmp_path}/job/"]\n\tpath = work.config\n'
     )
     (home / "work.config").write_text(f"[user]\n\temail = {ADA}\n")
     (tmp_path / "evil").write_text("[user]\n\temail = evil@example.com\n")

@@ -42,10 +42,14 @@ def name_owners(db: sqlite3.Connection, paths: Paths, redact: Callable[[str], st
     found = [(session.number, owners.of(session.cwd, session.transcript)) for session in rows.list_ownerless(db)]
     with transaction(db):
         for session, identity in found:
-            name = redact(encodable(identity.name)) if identity.name else None
-            number = rows.ensure_person(db, identity.key, name, to_micros(now) or 0)
-            rows.set_owner(db, session, number)
+            rows.set_owner(db, session, store_person(db, identity, redact, now))
     return len(found)
+
+
+def store_person(db: sqlite3.Connection, identity: Identity, redact: Callable[[str], str], now: datetime) -> int:
+    """The number of the person with this identity, who is stored if need be; the name redacted."""
+    name = redact(encodable(identity.name)) if identity.name else None
+    return rows.ensure_person(db, identity.key, name, to_micros(now) or 0)
 
 
 class _Owners:

@@ -108,7 +108,8 @@ class TaskBook:
 
     def list(self) -> list[TaskFacts]:
         """All of them, those being worked on first, then the one worked on last."""
-        found = [self.facts(task) for task in rows.list_tasks(self.db, self.project.ids)]
+        owned = self._owned()
+        found = [self._facts(task, owned) for task in rows.list_tasks(self.db, self.project.ids)]
         return sorted(found, key=lambda one: (one.task.status is Status.CLOSED, -_moment(one.last_active_at)))
 
     def find(self, name: str) -> Task | None:
@@ -127,7 +128,12 @@ class TaskBook:
 
     def facts(self, task: Task) -> TaskFacts:
         """A task with its sessions."""
-        owned = {(one.agent, one.session_id): one for one in list_owned(self.db, self.project.ids)}
+        return self._facts(task, self._owned())
+
+    def _owned(self) -> dict[tuple[str, str], OwnedSession]:
+        return {(one.agent, one.session_id): one for one in list_owned(self.db, self.project.ids)}
+
+    def _facts(self, task: Task, owned: Mapping[tuple[str, str], OwnedSession]) -> TaskFacts:
         joined = [
             TaskSession(
                 one.agent,

@@ -8,12 +8,10 @@ from ..core.catalogue import KnownProject
 from ..core.redact import Redactor
 from ..core.tasks import JoinedBy, Status, Task
 from ..core.text import counted, encodable
-from ..core.times import to_micros
 from ..errors import Refused
-from ..owners import own_identity, read_people
+from ..owners import own_identity, read_people, store_person
 from ..persons import agent_in_between
 from ..store.database import transaction
-from ..store.people import ensure_person
 from ..tasks import TaskBook, running_session
 from ..views import terminal
 from ..views.tasks import render_task, render_tasks
@@ -62,9 +60,10 @@ def new(
     """
     opened = open_project(project)
     by_agent = agent_in_between(opened.around.environment) is not None
-    person = None if by_agent else _person_here(opened)
-    book = _book(opened)
     redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
+    own = None if by_agent else own_identity(opened.around.paths, current_folder())
+    person = store_person(opened.db, own, redact, opened.around.now) if own else None
+    book = _book(opened)
     hint = branch if branch is not None else _branch_here(opened) if project is None else None
     made = book.open(
         redact(encodable(title)),
@@ -182,13 +181,6 @@ def _stored(opened: Opened) -> KnownProject:
 def _branch_here(opened: Opened) -> str | None:
     identity = opened.resolver.resolve(current_folder(), opened.around.environment).identity
     return identity.branch if identity and identity.branch not in MAIN_BRANCHES else None
-
-
-def _person_here(opened: Opened) -> int:
-    identity = own_identity(opened.around.paths, current_folder())
-    redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
-    name = redact(encodable(identity.name)) if identity.name else None
-    return ensure_person(opened.db, identity.key, name, to_micros(opened.around.now) or 0)
 
 
 def _joined(book: TaskBook, task: Task, opened: Opened, session: str | None) -> Task:
