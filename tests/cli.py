@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -49,15 +50,24 @@ class Cli:
 
 
 def at_terminal(*arguments: str | Path, typed: str = "") -> Done:
-    """The command line as a process of its own with a terminal to itself, at which this is typed."""
+    """The command line as a process of its own with a terminal to itself; at each question a line of this is typed.
+
+    Whoever asks for more is given the end of the input.
+    """
     child, master = pty.fork()
     if child == 0:
         os.execv(sys.executable, [sys.executable, "-m", "brainproj", *map(str, arguments)])
-    os.write(master, typed.encode())
-    said = b""
+    lines = typed.splitlines(keepends=True)
+    said, answered = b"", 0
     with contextlib.suppress(OSError):  # the terminal is gone with the process
-        while piece := os.read(master, 65536):
-            said += piece
+        while True:
+            if select.select([master], [], [], 0.05)[0]:
+                if not (piece := os.read(master, 65536)):
+                    break
+                said += piece
+            elif said[answered:].endswith((b"> ", b": ")):
+                answered = len(said)
+                os.write(master, (lines.pop(0) if lines else "\x04").encode())
     os.close(master)
     return Done(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode().replace("\r\n", "\n"), "")
 

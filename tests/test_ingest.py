@@ -16,7 +16,7 @@ from brainproj.core.events import Flag
 from brainproj.identity import Resolver
 from brainproj.ingest import Ingest, Report, Wanted
 from brainproj.paths import find_paths
-from brainproj.store import codes, reading
+from brainproj.store import codes, reading, records
 from brainproj.store.database import open_store
 
 from .agents.reading import EXPECTED
@@ -387,6 +387,17 @@ def test_imported_histories_are_not_stored_twice(fixtures: tuple[Path, Report]) 
     assert imported == 0
 
 
+@pytest.mark.parametrize("word", ["lesson", "decision"])
+def test_the_same_words_are_recorded_in_a_later_session_too(home: Path, tmp_path: Path, cli: Cli, word: str) -> None:
+    folder = make_repository(tmp_path / "shop", "https://git.example.com/acme/shop")
+    for number in (1, 2):
+        sid = session_id(number)
+        said = f"{number}: <!-- @{word} -->Same words.<!-- @/{word} -->"
+        write_claude(home, sid, [prompt(sid, folder, f"hello {number}", 1), reply(sid, folder, said, 2)])
+        cli.ok("backfill", "--quiet")
+    assert [one["text"] for one in cli.ok("records", "--project", "shop", "--json").json] == ["Same words."] * 2
+
+
 # reading in parts ---------------------------------------------------------------------------------------------------
 
 
@@ -662,7 +673,7 @@ def test_case_30_markers_count_only_where_they_are_meant(home: Path, cli: Cli) -
         ingest(home)
         rows = store(home).execute("SELECT kind, status FROM records").fetchall()
         assert rows == [("lesson", "current"), ("lesson", "current")]
-    found = {record.text for record in reading.list_records(store(home), None)}
+    found = {record.text for record in records.list_records(store(home), None)}
     assert found == {"lesson 1", "lesson 9"}
     shown = cli.ok("show", "rec:1", "--json").json
     assert cli.ok("show", shown["source"], "--raw").out == marker("lesson", shown["text"])

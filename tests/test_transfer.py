@@ -1,6 +1,7 @@
 """`export`, `import`, `backup`: nothing is lost, counted twice, or made official on the way."""
 
 import json
+import re
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -387,9 +388,8 @@ def test_a_transcript_that_is_read_later_is_where_it_belongs(
     (harbor / ".brainproj").rename(harbor / "old")
     assert cli.ok("import", tmp_path / "x.jsonl", "--json").json["events"]["added"] == 2
     cli.ok("backfill")
-    assert cli.ok("preview", "--project", "lantern").out.replace("[rec:4]", "[rec:3]") == before.replace(
-        "[rec:4]", "[rec:3]"
-    )
+    numbers = re.compile(r"rec:\d+")  # what the import brought has had the first ones
+    assert numbers.sub("rec", cli.ok("preview", "--project", "lantern").out) == numbers.sub("rec", before)
     assert "stranger" not in cli.ok("preview", "--project", "harbor").out
     assert cli.ok("search", "stranger", "--everywhere", "--json").json == []
     assert exported(cli, tmp_path / "y.jsonl", "lantern")[1:] == rows[1:]

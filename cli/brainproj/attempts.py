@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from .browse import project_value
 from .core.attempts import command_key, command_of, failure_line, files_of, is_same_file, signature
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import render_event
@@ -74,7 +73,7 @@ class Attempt:
         found = self.resolution
         return {
             "citation": self.citation,
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "session_id": self.session_id,
             "agent": self.agent,
             "at": render_time(self.at),

@@ -12,9 +12,11 @@ from .core.events import Flag
 from .core.tasks import Task
 from .core.times import from_micros, render_time
 from .errors import Ambiguous, BrainError, NotFound
+from .recordtext import RecordText, read_record_text
 from .store import listing, reading
 from .store import projects as project_rows
 from .store import tasks as task_rows
+from .store.records import list_records
 
 SURROUNDINGS = 3
 """Events before and after one that are shown with it."""
@@ -99,20 +101,6 @@ def _proposals(db: sqlite3.Connection, catalogue: Catalogue) -> dict[str, list[d
     return found
 
 
-def project_value(
-    project: KnownProject, worktree: str | None = None, branch: str | None = None
-) -> dict[str, str | None]:
-    """The project value of the JSON contract for a stored project."""
-    return {
-        "key": project.key,
-        "name": project.name,
-        "remote": project.remote,
-        "root": project.root,
-        "worktree": worktree,
-        "branch": branch,
-    }
-
-
 # one thing by its address ------------------------------------------------------------------------------------------
 
 
@@ -132,7 +120,7 @@ class Passage:
         return {
             "citation": self.citation,
             "kind": self.event.kind,
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "text": self.text,
             "revision": self.event.revision,
             "session_id": self.event.session_id,
@@ -160,51 +148,8 @@ class SessionText:
         """The document of `show SESSION --json`."""
         return {
             "session": self.session_id,
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "events": [event_value(event) for event in self.events],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class RecordText:
-    """A record and where it was said."""
-
-    record: reading.StoredRecord
-    project: KnownProject | None
-
-    @property
-    def source(self) -> str | None:
-        """The citation of the passage it was made from."""
-        record = self.record
-        if record.event_code is None or record.session_id is None:
-            return None
-        from .store.codes import id_letters
-
-        span = (
-            (record.span_start, record.span_end)
-            if record.span_start is not None and record.span_end is not None
-            else None
-        )
-        return render_event(record.session_id, id_letters(record.event_code), span=span)
-
-    def value(self) -> dict[str, object]:
-        """The document of `show rec:N --json`."""
-        record = self.record
-        return {
-            "citation": f"rec:{record.id}",
-            "kind": record.kind,
-            "status": record.status,
-            "project": project_value(self.project) if self.project else None,
-            "text": record.text,
-            "title": record.title,
-            "revision": record.revision,
-            "session_id": record.session_id,
-            "at": render_time(from_micros(record.at)),
-            "source": self.source,
-            "attributes": json.loads(record.attributes),
-            "confirmed_by": record.confirmed_by,
-            "before": [],
-            "after": [],
         }
 
 
@@ -221,7 +166,7 @@ class ArcText:
         return {
             "citation": f"arc:{arc.arc_id}",
             "kind": "arc",
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "text": arc.title,
             "revision": 1,
             "started_at": render_time(from_micros(arc.started_at)),
@@ -247,7 +192,7 @@ class TaskText:
         return {
             "citation": task.citation,
             "kind": "task",
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "text": task.title + (f"\n{task.goal}" if task.goal else ""),
             "revision": 1,
             "status": task.status.value,
@@ -284,14 +229,10 @@ def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own
 
 
 def _record(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> RecordText:
-    found = (
-        reading.list_records(db, None, int(number))
-        if number.isascii() and number.isdigit() and len(number) < 19
-        else []
-    )
+    found = list_records(db, None, int(number)) if number.isascii() and number.isdigit() and len(number) < 19 else []
     if not found:
         raise NotFound(f"there is no rec:{number}", hint="list them with `brainproj records`")
-    return RecordText(found[0], catalogue.by_id(found[0].project))
+    return read_record_text(db, catalogue, found[0])
 
 
 def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:

@@ -13,7 +13,7 @@ from .store import ready
 from .store.database import open_store
 from .store.listing import list_agent_folders
 from .store.projects import list_place_paths
-from .store.reading import list_records
+from .store.records import list_records
 from .store.seen import list_seen
 
 
@@ -26,9 +26,9 @@ def keep_rule(folder: str, db: sqlite3.Connection, config: Config, resolver: Res
         remove_rule(folder)
         return
     confirmed = [
-        MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at))
+        MemoryItem(record.citation, record.text, from_micros(record.since))
         for record in list_records(db, project.ids)
-        if record.status == "current" and record.confirmed_by
+        if record.kind == "decision" and record.status == "current" and record.confirmed_by
     ]
     write_rule(folder, render_rule(project.name, confirmed))
 

@@ -6,19 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from .browse import Passage, RecordText, SessionText, TaskText, open_address
+from .browse import Passage, SessionText, TaskText, open_address
 from .core.catalogue import Catalogue
 from .core.text import one_line
 from .core.times import from_micros, to_micros
 from .errors import NotFound
 from .locks import locked
 from .paths import Paths
+from .recordtext import RecordText
 from .store import database, texts
 from .store import erase as erasing
 from .store.arcs import rebuild_arcs
 from .store.listing import iter_sessions
 from .store.people import drop_unknown
 from .store.reading import find_sessions
+from .store.records import list_with_earlier
 from .store.schema import list_copies
 from .store.tasks import list_forgotten, list_holding, list_tasks, remove_tasks
 
@@ -67,7 +69,10 @@ def plan(
     if project is not None:
         known = catalogue.get(project)
         tasks = tuple(task.number for task in list_tasks(db, known.ids))
-        return Erasure(sessions=tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False)), tasks=tasks)
+        sessions = tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False))
+        return Erasure(
+            sessions, records=_loose_records(db, f"project IN ({_marks(known.ids)})", known.ids), tasks=tasks
+        )
     if before is not None:
         limit = to_micros(before) or 0
         sessions = _numbers(db, "SELECT id FROM sessions WHERE last_at IS NOT NULL AND last_at < ?", (limit,))
@@ -78,10 +83,16 @@ def plan(
             (limit, limit),
         )
         tasks = _numbers(db, "SELECT id FROM tasks WHERE closed_at < ?", (limit,))  # an open one is of now
-        return Erasure(sessions=sessions, events=events, tasks=tasks, before=limit)
+        records = _loose_records(db, "at < ?", (limit,))
+        return Erasure(sessions, events, records, tasks, before=limit)
     if text is not None:
         bodies = _bodies_with(db, text)
-        return Erasure(events=_events_with(db, bodies), tasks=(*_tasks_with(db, bodies), *list_holding(db, text)))
+        kept = [row for body in bodies for row in _loose_records(db, "body = ?", (body,))]
+        return Erasure(
+            events=_events_with(db, bodies),
+            records=tuple(dict.fromkeys((*kept, *list_with_earlier(db, text)))),
+            tasks=(*_tasks_with(db, bodies), *list_holding(db, text)),
+        )
     shown = open_address(db, catalogue, address or "")
     if isinstance(shown, SessionText):
         return Erasure(sessions=(find_sessions(db, shown.session_id)[0][0],))
@@ -106,6 +117,15 @@ def measure(db: sqlite3.Connection, erasure: Erasure) -> Erasure:
 
 def _numbers(db: sqlite3.Connection, sql: str, values: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(row[0] for row in db.execute(sql, values))
+
+
+def _loose_records(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> tuple[int, ...]:
+    """The records that no reply holds: what a person or an agent kept by itself."""
+    return _numbers(db, f"SELECT id FROM records WHERE session IS NULL AND {where}", values)  # noqa: S608
+
+
+def _marks(values: tuple[int, ...]) -> str:
+    return ",".join("?" * len(values))
 
 
 def _bodies_with(db: sqlite3.Connection, text: str) -> list[int]:

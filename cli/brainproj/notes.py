@@ -1,21 +1,18 @@
 """Notes: what an agent, or a person, keeps on purpose without saying it in a session. Never a decision."""
 
-import json
 import sqlite3
 from datetime import datetime
 
 from .core.catalogue import KnownProject
-from .core.events import Speaker
 from .core.ids import event_number
+from .core.records import TEXT_LETTERS, Status
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import Refused
 from .locks import locked
 from .paths import Paths
-from .store import codes, database, texts
-
-NOTE_LIMIT = 4096
-"""Characters, as of a marker's text."""
+from .store import database
+from .store import records as rows
 
 
 def add_note(
@@ -25,20 +22,15 @@ def add_note(
     content = encodable(text).strip()
     if not content:
         raise Refused("a note needs words")
-    if len(content) > NOTE_LIMIT:
-        raise Refused(f"a note has {NOTE_LIMIT:,} characters at most", detail="Nothing was kept.")
+    if len(content) > TEXT_LETTERS:
+        raise Refused(f"a note has {TEXT_LETTERS:,} characters at most", detail="Nothing was kept.")
     code = event_number("note", project.key, content)
-    speaker = codes.SPEAKERS[Speaker.ASSISTANT]
-    body_class = codes.body_class(codes.RECORD_KINDS["note"], speaker, failed=False, hidden=False)
     with locked(paths.ingest_lock, doing="writing"), database.explained(paths.brain_db), database.transaction(db):
-        if db.execute("SELECT 1 FROM tombstones WHERE what = 'record' AND value = ?", (str(code),)).fetchone():
+        if rows.is_forgotten(db, code):
             raise Refused("this note was forgotten, and stays so")
-        row = db.execute("SELECT id FROM records WHERE code = ?", (code,)).fetchone()
-        if row is not None:
-            return int(row[0]), False
-        body = texts.ensure_body(db, project.ids[0], body_class, content)
-        added = db.execute(
-            "INSERT INTO records(code, kind, status, project, at, attributes, body) VALUES(?,?,?,?,?,?,?)",
-            (code, "note", "current", project.ids[0], to_micros(now), json.dumps({"by": by}), body),
+        if (known := rows.find_by_code(db, code)) is not None:
+            return known, False
+        new = rows.NewRecord(
+            code, "note", Status.CURRENT, project.ids[0], content, to_micros(now), attributes={"by": by}
         )
-        return int(added.lastrowid or 0), True
+        return rows.add_record(db, new), True

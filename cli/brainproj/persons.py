@@ -7,8 +7,8 @@ import os
 import pwd
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from .core.records import Act
 from .errors import Refused
 from .processes import list_ancestors
 
@@ -19,15 +19,6 @@ AGENT_VARIABLES = (
 """Beginnings of names that agents set for what they run (formats/agents.md 3.5, 4.4, 5.3)."""
 AGENT_PROGRAMS = ("claude", "claude-code", "codex", "cursor-agent")
 """Names of programs, and of the folders they lie in: `codex-x86_64-unknown-linux-musl`, `…/claude/versions/2.1.240`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """Who acted, at which terminal, below which processes (the nearest first)."""
-
-    who: str
-    terminal: str
-    parents: tuple[str, ...]
 
 
 def require_person(environment: Mapping[str, str], what: str) -> Act:

@@ -229,8 +229,10 @@ def _runs(folder: Path, program: str) -> bool:
 def list_ancestors() -> list[list[str]]:
     """What each process above this one runs, the nearest first: its program's path, and the first words of its call.
 
-    Empty where the system does not tell (macOS).
+    Without /proc (macOS) `ps` tells the calls; empty where it does not either.
     """
+    if not (PROC / "self" / "stat").exists():
+        return list_ancestors_by_ps()
     found: list[list[str]] = []
     pid = os.getppid()
     while pid > 1 and len(found) < ANCESTORS_MAX:
@@ -242,6 +244,28 @@ def list_ancestors() -> list[list[str]]:
             break
         found.append([_read_link(folder / "exe") or "", *(os.fsdecode(word) for word in words if word)])
         pid = int(stat[stat.rindex(b")") + 2 :].split()[1])
+    return found
+
+
+def list_ancestors_by_ps() -> list[list[str]]:
+    """What `ps` says that each process above this one was called as, the nearest first; no program's path."""
+    try:
+        answer = subprocess.run(
+            [PS, "-A", "-o", "pid=", "-o", "ppid=", "-o", "args="],
+            env={"LC_ALL": "C"},
+            capture_output=True,
+            timeout=PS_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    rows = [line.split(None, 2) for line in os.fsdecode(answer.stdout).splitlines()]
+    calls = {int(row[0]): (int(row[1]), row[2]) for row in rows if len(row) == 3 and row[1].isdecimal()}
+    found: list[list[str]] = []
+    pid = os.getppid()
+    while pid > 1 and pid in calls and len(found) < ANCESTORS_MAX:
+        pid, call = calls[pid]
+        found.append(["", *call.split()[:3]])
     return found
 
 

@@ -12,8 +12,8 @@ from .core.block import Block, render_project_block
 from .core.catalogue import KnownProject
 from .core.memory import MemoryArc, MemoryItem, ProjectMemory
 from .core.times import from_micros
-from .store import reading
 from .store.arcs import read_spans
+from .store.records import StoredRecord, list_records
 
 THIS_MACHINE = "this machine"
 
@@ -39,7 +39,7 @@ class LocalSource:
 
     def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
         """Decisions in force, lessons and arcs of the project, whichever of its keys they were stored under."""
-        records = reading.list_records(self.db, project.ids)
+        records = list_records(self.db, project.ids)
         arcs = group_arcs(read_spans(self.db, project.ids), now)
         titled = [
             MemoryArc(f"arc:{arc.arc_id}", arc.title, arc.status.value, arc.last_active_at) for arc in arcs if arc.title
@@ -56,12 +56,12 @@ class LocalSource:
         )
 
 
-def _items(records: list[reading.StoredRecord], kind: str) -> tuple[MemoryItem, ...]:
+def _items(records: list[StoredRecord], kind: str) -> tuple[MemoryItem, ...]:
     """The records of one kind that are in force, newest first, a text that was said twice once."""
     found: dict[str, MemoryItem] = {}
     for record in records:
         if record.kind == kind and record.status == "current":
-            found.setdefault(record.text, MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at)))
+            found.setdefault(record.text, MemoryItem(record.citation, record.text, from_micros(record.since)))
     return tuple(found.values())
 
 

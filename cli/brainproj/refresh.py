@@ -29,7 +29,7 @@ from .recall import LocalSource, RecallSettings, recall_block
 from .store import items as ready_items
 from .store.items import Item, ReadyProject
 from .store.publish import seen_projects, write_meta
-from .store.reading import StoredRecord, list_records, shared_codes
+from .store.records import StoredRecord, list_records, read_links, shared_codes
 
 NEWS_AT_MOST = 50
 """Records of a project that may still be new to a running session."""
@@ -167,7 +167,10 @@ class Refresh:
         )
 
     def _news_item(self, project: KnownProject, record: StoredRecord, place: int) -> Item:
-        text = render_item(MemoryItem(f"rec:{record.id}", record.text, from_micros(record.at)))
+        text = render_item(MemoryItem(record.citation, record.text, from_micros(record.since)))
+        replaced = read_links(self.db, [record.id])[record.id].replaces
+        if replaced:
+            text += f" in place of {', '.join(f'rec:{number}' for number in replaced)}"
         return Item(
             hash=_digest("record", project.key, text),
             id=f"rec:{record.id}",
@@ -180,7 +183,7 @@ class Refresh:
             strict=project.key,
             ranked=project.key,
             place=place,
-            at=min(record.at or 0, self._micros()),  # a clock that was ahead makes nothing new for ever
+            at=min(record.since or 0, self._micros()),  # a clock that was ahead makes nothing new for ever
             ready_at=self._micros(),
             why=f"recorded in {project.name} by another session since this one was told",
         )

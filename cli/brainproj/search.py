@@ -15,10 +15,12 @@ from .core.citations import render_event
 from .core.events import Speaker
 from .core.folding import same_output, says_again
 from .core.query import excerpt, folded, quoted_signs
+from .core.records import RULED
 from .core.times import from_micros, render_time
 from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
+from .store.records import read_replacements
 from .store.tasks import list_tasks, task_places
 
 if TYPE_CHECKING:
@@ -32,6 +34,21 @@ FEWEST_BESIDE = 3
 """Words of a question that is looked for in part although something holds all of it."""
 LONGEST_QUESTION = 4000
 """Letters of a question that are looked at; a pasted page says no more of what is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Where a record stands. replaced_by: the citation of what took its place."""
+
+    kind: str
+    status: str
+    replaced_by: str | None
+
+    def words(self) -> str:
+        """Said of a decision or handoff, which counts only while it is in force."""
+        if self.status == "current":
+            return f"{self.kind} in force"
+        return f"{self.kind} {self.status}" + (f", now {self.replaced_by}" if self.replaced_by else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +68,16 @@ class Hit:
     missing: tuple[str, ...] = ()
     person: int | None = None
     """The number of the person who typed it; None for what anybody else said."""
+    record: Ruled | None = None
+    """Of a record, or a passage that one was made of: where it stands."""
 
     def value(self, people: "People") -> dict[str, object]:
         """One entry of `search --json`."""
-        from .browse import project_value
-
         person = people.by_number(self.person)
 
         return {
             "citation": self.citation,
-            "project": project_value(self.project) if self.project else None,
+            "project": self.project.value() if self.project else None,
             "session_id": self.session_id,
             "at": render_time(self.at),
             "speaker": self.speaker,
@@ -71,7 +88,16 @@ class Hit:
             "places": list(self.places),
             "missing": list(self.missing),
             "person": person.value() if person else None,
+            "status": self.record.status if self.record else None,
+            "replaced_by": self.record.replaced_by if self.record else None,
         }
+
+    @property
+    def what(self) -> str:
+        """Its kind, in words: how a call ended, where a record stands."""
+        if self.record is not None and self.record.kind in RULED:
+            return self.record.words() if self.kind in RULED else f"{self.kind}, {self.record.words()}"
+        return self.kind if self.outcome in (None, "ok", "unknown") else f"{self.kind} {self.outcome}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +146,8 @@ class Gathered:
         first = self.hits[place]
         kept, other = (found.hit, first) if first.kind == "arc" else (first, found.hit)
         places = tuple(dict.fromkeys((*kept.places, *other.places)))
-        self.hits[place] = replace(kept, places=places, score=max(kept.score, other.score))
+        score, record = max(kept.score, other.score), kept.record or other.record
+        self.hits[place] = replace(kept, places=places, score=score, record=record)
         if kept is found.hit:
             self._found[place] = found
         self._note(found, place)
@@ -128,8 +155,9 @@ class Gathered:
 
     def _place_of(self, found: Found) -> int | None:
         for key in _keys(found):
-            if key in self._by_key:
-                return self._by_key[key]
+            place = self._by_key.get(key)
+            if place is not None and not (found.sources and self.hits[place].record):  # a reply may hold two records
+                return place
         wanted = {"arc": "prompt", "prompt": "arc"}.get(found.hit.kind)
         for session in found.sessions if wanted else ():
             for place in self._by_session.get(session, ()):
@@ -205,9 +233,19 @@ def search(db: sqlite3.Connection, catalogue: Catalogue, question: Question) -> 
             if found is None or gathered.folds(found):
                 continue
             if len(gathered.hits) >= question.limit:
-                return Answer(tuple(gathered.hits), True)
+                return Answer(_current_first(gathered.hits), True)
             gathered.add(found)
-    return Answer(tuple(gathered.hits), is_cut)
+    return Answer(_current_first(gathered.hits), is_cut)
+
+
+def _current_first(hits: list[Hit]) -> tuple[Hit, ...]:
+    """The hits, what took another's place before that one."""
+    ordered: list[Hit] = []
+    for hit in hits:
+        replaced = (one for one in ordered if one.record and one.record.replaced_by in hit.places)
+        first = next(replaced, None)
+        ordered.insert(ordered.index(first) if first else len(ordered), hit)
+    return tuple(ordered)
 
 
 def _partial(
@@ -281,18 +319,34 @@ def _find(
         project=catalogue.by_id(body.project),
         session_id=(records[0].session_id if records else None) or (first.session_id if first else None),
         at=from_micros(kept if kept is not None else first.at if first else None),
-        speaker=first.speaker if first else ("assistant" if records else None),
+        speaker=first.speaker if first else _speaker(records),
         kind=body.kind,
         outcome=first.outcome if first else None,
         excerpt=MARKERS.sub("", excerpt(text, question.words, EXCERPT_LETTERS, body.start)),
         score=body.score,
         places=tuple(places),
         missing=body.missing,
-        person=first.person if first and first.speaker == Speaker.PERSON else None,
+        person=first.person if first and first.speaker == Speaker.PERSON else records[0].author if records else None,
+        record=_ruled(db, body.kind, records),
     )
     sessions = {event.session_id for event in events} | {one for arc in arcs for one in json.loads(arc.sessions)}
     sources = {record.source for record in records if record.source is not None}
     return Found(hit, text, frozenset(event.code for event in events), frozenset(sources), frozenset(sessions))
+
+
+def _speaker(records: list[index.RecordPlace]) -> str | None:
+    """Whose words a record is."""
+    if not records:
+        return None
+    return Speaker.ASSISTANT if records[0].author is None else Speaker.PERSON
+
+
+def _ruled(db: sqlite3.Connection, kind: str, records: list[index.RecordPlace]) -> Ruled | None:
+    if not records:
+        return None
+    first = records[0]
+    other = read_replacements(db, [first.id]).get(first.id) if first.status == "superseded" else None
+    return Ruled(kind, first.status, f"rec:{other}" if other is not None else None)
 
 
 def _task_addresses(db: sqlite3.Connection, project: KnownProject | None, tasks: list[tuple[int, int]]) -> list[str]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .browse import project_value
 from .config import Config, Scope, scope_in_force
 from .core.catalogue import KnownProject
 from .core.live import LONG_AGO, LiveSession, State
@@ -62,7 +61,7 @@ class SessionInfo:
             "session_id": self.session_id,
             "agent_id": self.agent_id,
             "agent": self.agent,
-            "project": project_value(self.project, self.worktree, self.branch) if self.project else None,
+            "project": self.project.value(self.worktree, self.branch) if self.project else None,
             "cwd": self.cwd,
             "title": self.title,
             "state": self.state,

@@ -3,11 +3,11 @@
 import sqlite3
 from datetime import datetime
 
+from .core.records import Act, Deed, Status
 from .core.times import to_micros
 from .errors import NotFound, Refused
-from .persons import Act
 from .store.database import transaction
-from .store.reading import StoredRecord, list_records
+from .store.records import StoredRecord, keep_act, list_records
 
 
 def find_signal(db: sqlite3.Connection, address: str) -> StoredRecord:
@@ -26,13 +26,14 @@ def find_signal(db: sqlite3.Connection, address: str) -> StoredRecord:
 
 def share_signal(db: sqlite3.Connection, record: StoredRecord, act: Act, now: datetime) -> None:
     """Let a signal reach every session."""
+    at = to_micros(now) or 0
     with transaction(db):
-        db.execute(
-            "INSERT OR IGNORE INTO shares VALUES(?,?,?,?)", (record.code, to_micros(now) or 0, act.who, act.terminal)
-        )
+        db.execute("INSERT OR IGNORE INTO shares VALUES(?,?,?,?)", (record.code, at, act.who, act.terminal))
+        keep_act(db, record.id, Status(record.status), Deed.SHARED, act, at)
 
 
-def unshare_signal(db: sqlite3.Connection, record: StoredRecord) -> None:
+def unshare_signal(db: sqlite3.Connection, record: StoredRecord, act: Act, now: datetime) -> None:
     """Let a signal be its project's alone again."""
     with transaction(db):
         db.execute("DELETE FROM shares WHERE code = ?", (record.code,))
+        keep_act(db, record.id, Status(record.status), Deed.UNSHARED, act, to_micros(now) or 0)

@@ -1,8 +1,9 @@
 """One project's memory as JSONL, out of a store and into another: ids kept, every text redacted again on both ways.
 
-The first line says what it is and of which project; then a session and its events, and so on. Records come last and are
-for readers: a store makes them from the replies that hold them, so a decision that was confirmed elsewhere arrives as
-proposed, and only a person here makes it official. Importing twice adds nothing; what was forgotten stays forgotten.
+The first line says what it is and of which project; then a session and its events, and so on. Records come last: those
+that a reply holds are for readers, since a store makes them from the replies; the others are taken in. A decision or
+handoff that is official elsewhere arrives as proposed, and only a person here makes it official. Importing twice adds
+nothing; what was forgotten stays forgotten.
 """
 
 import json
@@ -17,6 +18,8 @@ from .core.catalogue import KnownProject
 from .core.events import Event, Flag, Kind, Outcome, PromptedBy, SessionFacts, Speaker
 from .core.ids import EVENT_ID_LETTERS
 from .core.people import IMPORTED, clean_name, is_person_key
+from .core.records import LINKS_AT_MOST, RULED, TEXT_LETTERS, Links, clean_place
+from .core.records import Status as RecordStatus
 from .core.tasks import GOAL_LETTERS, TITLE_LETTERS, JoinedBy, Status, make_slug
 from .core.text import encodable, one_line
 from .core.times import parse_time, render_time, to_micros
@@ -25,6 +28,8 @@ from .store import codes
 from .store.database import transaction
 from .store.gathering import SessionRow
 from .store.people import ensure_person
+from .store.records import NewRecord, add_record, find_by_code
+from .store.records import is_forgotten as is_record_forgotten
 from .store.tasks import NewTask, add_task, is_forgotten, join, list_tasks, set_status
 from .store.transcripts import Position, read_position
 from .store.transfer import iter_project
@@ -37,6 +42,9 @@ LINE_LIMIT = 64 << 20
 ID_LETTERS = 200
 """Letters of a session's id; the agents' own have 36."""
 HIDDEN_TEXTS = ("text", "title", "goal", "branch", "swarm", "swarm_task", "tool", "model", "attributes")
+LINK_LETTERS = 200
+"""Letters of a citation; ours have some thirty."""
+HIDDEN_LISTS = ("applies_to", "evidence")
 
 
 class NotAnExport(BrainError):
@@ -78,6 +86,9 @@ def export_project(
     yield json.dumps(head, ensure_ascii=False)
     for row in iter_project(db, project.ids):
         hidden: dict[str, Any] = {name: redact(row[name]) for name in HIDDEN_TEXTS if isinstance(row.get(name), str)}
+        for name in HIDDEN_LISTS:
+            if isinstance(row.get(name), list):
+                hidden[name] = [redact(one) for one in row[name]]
         if isinstance(person := row.get("person"), dict) and person["name"]:
             hidden["person"] = {**person, "name": redact(person["name"])}
         yield json.dumps({**row, **hidden}, ensure_ascii=False)
@@ -143,7 +154,9 @@ class Importer:
                 self._take_event(row)
             elif row["type"] == "task":
                 self._take_task(row)
-            elif row["type"] != "record":
+            elif row["type"] == "record":
+                self._take_record(row)
+            else:
                 return False
         except (KeyError, TypeError, ValueError, OverflowError):
             return False
@@ -193,9 +206,7 @@ class Importer:
             flags=Flag(_number(row.get("flags") or 0, 0, 1 << 16)),
             agent_id=self._text(row.get("agent_id")),
         )
-        letters = _needed(row, "id")
-        if len(letters) != EVENT_ID_LETTERS:
-            raise ValueError(letters)
+        letters = _event_letters(row)
         call = None if row.get("call") is None else _number(row["call"], -(1 << 63), 1 << 63)
         place = _number(row["place"], 0, 1 << 62)
         position = self._position(known, _number(row.get("source") or 0, 0, 1 << 31))
@@ -226,6 +237,32 @@ class Importer:
                 at = to_micros(parse_time(one.get("at"))) or opened
                 if agent in AGENT_NAMES and len(session_id) <= ID_LETTERS:
                     join(self.db, task, agent, session_id, JoinedBy(one["joined_by"]), at)
+
+    def _take_record(self, row: dict[str, Any]) -> None:
+        """A record that no reply holds, since the others come of those; what was official is a proposal here."""
+        if row.get("event") is not None:
+            return
+        kind, text = _needed(row, "kind"), self._text(row.get("text"))
+        code = codes.id_number(_event_letters(row))
+        if kind not in codes.RECORD_KINDS or text is None or len(text) > TEXT_LETTERS:
+            raise ValueError(kind)
+        status = RecordStatus(_needed(row, "status"))
+        if kind in RULED and status is RecordStatus.CURRENT:
+            status = RecordStatus.PROPOSED
+        tasks = {task.slug: task.number for task in list_tasks(self.db, self.report.project.ids)}
+        others = (find_by_code(self.db, codes.id_number(one)) for one in _texts(row.get("replaces")))
+        links = Links(
+            tuple(self.redact(clean_place(one)) for one in _texts(row.get("applies_to"))),
+            tuple(self.redact(one)[:LINK_LETTERS] for one in _texts(row.get("evidence"))),
+            tuple(one for one in others if one is not None),
+        )
+        at, author = to_micros(parse_time(row.get("at"))), self._person(row.get("person"))
+        task, title = tasks.get(row.get("task") or ""), self._text(row.get("title"))
+        by: dict[str, object] = {"by": "an import"}
+        new = NewRecord(code, kind, status, self.number, text, at, author, task, title, by, links)
+        with transaction(self.db):
+            if find_by_code(self.db, code) is None and not is_record_forgotten(self.db, code):
+                add_record(self.db, new)
 
     def _session(self, row: dict[str, Any]) -> SessionRow | None:
         """The row of a session; None where it is stored, and of another project than the export's."""
@@ -277,6 +314,20 @@ def _number(value: object, low: int, high: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value < high:
         raise ValueError(value)
     return value
+
+
+def _event_letters(row: dict[str, Any]) -> str:
+    """The id of an event or record."""
+    letters = _needed(row, "id")
+    if len(letters) != EVENT_ID_LETTERS:
+        raise ValueError(letters)
+    return letters
+
+
+def _texts(values: object) -> list[str]:
+    """The texts of a list."""
+    found = [_text(one) for one in values] if isinstance(values, list) else []
+    return [one for one in found if one is not None][:LINKS_AT_MOST]
 
 
 def _needed(row: dict[str, Any], name: str, *, may_be_empty: bool = False) -> str:

@@ -20,7 +20,7 @@ from .errors import NotFound
 from .store import codes, touches
 from .store import people as rows
 from .store.people import OwnedSession
-from .store.reading import StoredRecord, list_records
+from .store.records import StoredRecord, list_records
 
 RECENT = timedelta(days=90)
 """Whoever worked on a project longer ago is not said to own it."""
@@ -147,7 +147,11 @@ def describe_person(db: sqlite3.Connection, project: KnownProject, person: Perso
     if not sessions:
         raise NotFound(f"{person.label} has no session in {project.name}", hint="`brainproj who` lists who has")
     own = {session.session_id for session in sessions}
-    records = [record for record in list_records(db, project.ids) if record.session_id in own]
+    records = [
+        record
+        for record in list_records(db, project.ids)
+        if record.author in person.numbers or (record.author is None and record.session_id in own)
+    ]
     folders = {session.number: (session.cwd, project.root) for session in sessions}
     files = _files(touches.iter_calls(db, list(folders), TOUCHES), folders)
     own_sessions, own_files = tuple(sessions[:SESSIONS]), tuple(files[:FILES])

@@ -60,7 +60,15 @@ def fill(home: Path, store: Path) -> None:
             db.execute("INSERT INTO words(rowid, text, tags) VALUES(?, ?, ?)", (row[0], row[1], f"p{row[2]} k0 s0"))
 
 
-LATER = ("persons", "tasks", "task_sessions")
+LATER = (
+    "persons",
+    "tasks",
+    "task_sessions",
+    "record_numbers",
+    "record_links",
+    "record_revisions",
+    "record_acts",
+)
 
 
 def rows(path: Path) -> dict[str, int]:
@@ -96,7 +104,7 @@ def test_a_migration_that_would_lose_a_row_changes_nothing(
 ) -> None:
     bad = tmp_path / "bad"
     shutil.copytree(schema.MIGRATIONS, bad)
-    (bad / "0004_bad.sql").write_text("ALTER TABLE sessions ADD COLUMN x;\nDELETE FROM sessions WHERE id = 1;\n")
+    (bad / "0005_bad.sql").write_text("ALTER TABLE sessions ADD COLUMN x;\nDELETE FROM sessions WHERE id = 1;\n")
     monkeypatch.setattr(schema, "MIGRATIONS", bad)
     monkeypatch.setattr(schema, "NEWEST", schema.NEWEST + 1)
     before = rows(old)

@@ -32,7 +32,7 @@ from brainproj.sessions import SessionInfo
 from brainproj.status import Setting, StoreState
 from brainproj.status import Status as Standing
 from brainproj.store.people import OwnedSession
-from brainproj.store.reading import StoredRecord
+from brainproj.store.records import StoredRecord
 from brainproj.tasks import TaskFacts, TaskSession
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
@@ -118,6 +118,9 @@ PERSON = PersonFacts(
             None,
             5,
             1,
+            None,
+            None,
+            None,
             "Retry with the same key.",
         ),
     ),

@@ -1,29 +1,24 @@
 """`brainproj records`: what was kept on purpose in a project."""
 
+import sqlite3
 from typing import Annotated
 
 import typer
 
-from ..core.people import People
+from ..core.catalogue import KnownProject
 from ..core.text import counted
-from ..core.times import from_micros, render_time
 from ..owners import read_people
-from ..store.reading import StoredRecord, list_records
+from ..recordtext import record_value, task_citations
+from ..store.records import StoredRecord, list_records, read_links, read_replacements
 from ..views import terminal
-from ..views.tables import Column, render_table
+from ..views.records import render_records
 from .options import JSON, PROJECT, check_among
 from .reading import NOTHING_READ, is_empty, open_project
+from .surroundings import Surroundings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 KINDS = ("decision", "lesson", "fact", "signal", "milestone", "handoff", "note")
 STATUSES = ("proposed", "current", "superseded", "rejected", "retired")
-COLUMNS = (
-    Column("RECORD", style="cyan"),
-    Column("KIND"),
-    Column("STATUS"),
-    Column("DATE"),
-    Column("TEXT", clips=True),
-)
 
 
 @app.command()
@@ -50,8 +45,7 @@ def records(
         if (kind is None or record.kind == kind) and (status is None or record.status == status)
     ]
     if json:
-        people = read_people(db, around.config)
-        terminal.answer_json([_value(record, people) for record in found])
+        terminal.answer_json(_values(around, db, known, found))
         return
     if not found:
         if is_empty(db):
@@ -60,26 +54,21 @@ def records(
         such = "No such record" if kind or status else "Nothing"
         terminal.aside(f"{such} was kept on purpose in {known.name}. Agents record with markers in their replies.")
         return
-    terminal.answer(render_table(COLUMNS, [_row(record) for record in reversed(found)]))
+    terminal.answer(render_records(found))
     terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")
 
 
-def _value(record: StoredRecord, people: People) -> dict[str, object]:
-    """One entry of `records --json`. `person`: whose session it was said in; what is said there an agent says."""
-    person = people.by_number(record.person)
-    return {
-        "citation": f"rec:{record.id}",
-        "kind": record.kind,
-        "status": record.status,
-        "at": render_time(from_micros(record.at)),
-        "session_id": record.session_id,
-        "title": record.title,
-        "text": record.text,
-        "confirmed_by": record.confirmed_by,
-        "person": person.value() if person else None,
-    }
-
-
-def _row(record: StoredRecord) -> tuple[str, ...]:
-    date = (render_time(from_micros(record.at)) or "")[:10]
-    return f"rec:{record.id}", record.kind, record.status, date, record.text
+def _values(
+    around: Surroundings, db: sqlite3.Connection, known: KnownProject, records: list[StoredRecord]
+) -> list[dict[str, object]]:
+    """`records --json`. `person`: whose session it was said in; what is said there an agent says."""
+    people = read_people(db, around.config)
+    numbers = [record.id for record in records]
+    links, replaced = read_links(db, numbers), read_replacements(db, numbers)
+    tasks = task_citations(db, known)
+    found = []
+    for record in records:
+        person = people.by_number(record.person if record.author is None else record.author)
+        value = record_value(record, links[record.id], replaced.get(record.id), tasks.get(record.task or 0))
+        found.append({**value, "person": person.value() if person else None})
+    return found

@@ -23,6 +23,13 @@ COMMANDS = (
     Entry("show", "show", "Open the exact source at an address, with what stands around it."),
     Entry("who", "who", "Tell whose sessions these are; of a person what they worked on, of a file or task who did."),
     Entry("task", "task", "Name pieces of work, and see which sessions belong to them."),
+    Entry("decide", "decide", "Record a decision, or confirm a proposed one; only a person at a terminal can."),
+    Entry(
+        "review",
+        "review",
+        "Go through what agents proposed, one by one: confirm, edit, reject; only a person at a terminal can.",
+    ),
+    Entry("handoff", "handoff", "Hand a task on: drafts, and what a person approved."),
     Entry("map", "map", "Show the small index of what this project's memory holds, and what opens it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
     Entry("records", "records", "List decisions, lessons and other records of this project."),

@@ -41,7 +41,7 @@ def share(
         terminal.aside("Nothing was shared.")
         raise typer.Exit(1)
     if undo:
-        unshare_signal(db, record)
+        unshare_signal(db, record, act, around.now)
     else:
         share_signal(db, record, act, around.now)
     resolver = resolver_for(around, db)

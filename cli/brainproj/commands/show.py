@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..browse import Passage, RecordText, SessionText, open_address
+from ..browse import Passage, SessionText, open_address
 from ..errors import BrainError
+from ..recordtext import RecordText
 from ..views import terminal
 from ..views.passages import render_shown
 from .complete import session_ids

@@ -4,20 +4,18 @@ from typing import Annotated
 
 import typer
 
-from ..core.catalogue import KnownProject
 from ..core.redact import Redactor
 from ..core.tasks import JoinedBy, Status, Task
 from ..core.text import counted, encodable
-from ..errors import Refused
 from ..owners import own_identity, read_people, store_person
 from ..persons import agent_in_between
-from ..store.database import transaction
 from ..tasks import TaskBook, running_session
 from ..views import terminal
 from ..views.tasks import render_task, render_tasks
 from .complete import session_ids, task_names
 from .options import JSON, PROJECT
 from .reading import Opened, open_project
+from .ruling import stored_project
 from .surroundings import current_folder
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -162,20 +160,8 @@ def close(name: NAME, project: PROJECT = None, json: JSON = False) -> None:
 def _book(opened: Opened) -> TaskBook:
     around, db, _, known = opened
     if not known.ids:
-        known = _stored(opened)
+        known = stored_project(opened)
     return TaskBook(around.paths, db, known, read_people(db, around.config), around.now)
-
-
-def _stored(opened: Opened) -> KnownProject:
-    """The project of this folder, of which nothing is stored yet."""
-    identity = opened.resolver.resolve(current_folder(), opened.around.environment).identity
-    if identity is not None and identity.key == opened.known.key:
-        with transaction(opened.db):
-            opened.resolver.project_number(identity)
-    known = opened.resolver.catalogue.by_key(opened.known.key)
-    if known is None or not known.ids:
-        raise Refused("nothing is remembered of this project yet", hint="run `brainproj backfill`")
-    return known
 
 
 def _branch_here(opened: Opened) -> str | None:

@@ -44,6 +44,17 @@ class KnownProject:
     aliases: tuple[str, ...]
     path: str | None = None
 
+    def value(self, worktree: str | None = None, branch: str | None = None) -> dict[str, str | None]:
+        """The project value of the JSON contract."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "remote": self.remote,
+            "root": self.root,
+            "worktree": worktree,
+            "branch": branch,
+        }
+
     def answers_to(self, text: str) -> bool:
         """Whether `text` is its key, its name or an alias, in any case."""
         wanted = text.casefold()

@@ -131,7 +131,7 @@ def explain(error: BrainError) -> str:
 
 
 def _hit_lines(hit: Hit, own: KnownProject) -> list[str]:
-    facts = [hit.kind if hit.outcome in (None, "ok", "unknown") else f"{hit.kind} {hit.outcome}", hit.speaker or ""]
+    facts = [hit.what, hit.speaker or ""]
     facts.append(hit.at.date().isoformat() if hit.at else "")
     if hit.project is None or hit.project.key != own.key:
         facts.append(f"from {_project_words(hit.project)}")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from ..core.events import NOT_A_PROMPT, Kind, Outcome, Speaker
 from ..core.titles import clean_title
 from . import codes, texts
+from .records import delete_records, detach_records
 
 
 def erase_traces(db: sqlite3.Connection) -> None:
@@ -26,11 +27,15 @@ def forget_events(db: sqlite3.Connection, events: Iterable[int], now: int) -> in
         row = db.execute("SELECT code FROM events WHERE id = ?", (number,)).fetchone()
         if row is not None:
             _tombstone(db, "event", str(row[0]), now)
+            texts.drop_unused(db, delete_records(db, "event = ?", (number,)))
     return remove_events(db, numbers)
 
 
 def remove_events(db: sqlite3.Connection, events: Iterable[int]) -> int:
-    """Take out events with their texts and records, without a tombstone: they may come again; how many there were."""
+    """Take out events with their texts and records, without a tombstone: they may come again; how many there were.
+
+    A record that a person ruled on waits for that.
+    """
     bodies: list[int] = []
     sessions: set[int] = set()
     count = 0
@@ -39,7 +44,7 @@ def remove_events(db: sqlite3.Connection, events: Iterable[int]) -> int:
         if row is None:
             continue
         count += 1
-        bodies += _delete_records(db, "event = ?", (number,))
+        bodies += detach_records(db, number)
         bodies += [body for (body,) in db.execute("SELECT body FROM revisions WHERE event = ?", (number,)) if body]
         db.execute("DELETE FROM revisions WHERE event = ?", (number,))
         db.execute("DELETE FROM events WHERE id = ?", (number,))
@@ -91,7 +96,7 @@ def forget_sessions(db: sqlite3.Connection, sessions: Iterable[int], now: int) -
         bodies = [
             body for (body,) in db.execute("SELECT body FROM events WHERE session = ? AND body IS NOT NULL", (number,))
         ]
-        bodies += _delete_records(db, "session = ?", (number,))
+        bodies += delete_records(db, "session = ?", (number,))
         # another session may hold copies of its lines
         db.execute(
             "INSERT OR IGNORE INTO tombstones SELECT 'event', code, ? FROM events WHERE session = ?", (now, number)
@@ -118,14 +123,8 @@ def forget_records(db: sqlite3.Connection, records: Iterable[int], now: int) -> 
         if row:
             count += 1
             _tombstone(db, "record", str(row[0]), now)
-            texts.drop_unused(db, _delete_records(db, "id = ?", (number,)))
+            texts.drop_unused(db, delete_records(db, "id = ?", (number,)))
     return count
-
-
-def _delete_records(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[int]:
-    bodies = [body for (body,) in db.execute(f"SELECT body FROM records WHERE {where}", values)]
-    db.execute(f"DELETE FROM records WHERE {where}", values)
-    return bodies
 
 
 def forget_arcs(db: sqlite3.Connection, projects: Iterable[int]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
@@ -138,7 +138,7 @@ def record_columns(marker: Marker, event: Event, row: SessionRow, event_row: int
     return (kind, status, row.project, row.id, event_row, *said)
 
 
-def in_pieces(db: sqlite3.Connection, sql: str, values: list[int]) -> Iterator[tuple[int, ...]]:
+def in_pieces(db: sqlite3.Connection, sql: str, values: Sequence[int]) -> Iterator[Any]:
     """The rows of a query whose list of values is too long for one statement."""
     for start in range(0, len(values), 1000):
         some = values[start : start + 1000]

@@ -1,4 +1,4 @@
-"""Reading what is stored by its address: sessions, events with their surroundings, records, arcs."""
+"""Reading what is stored by its address: sessions, events with their surroundings, arcs."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -111,58 +111,6 @@ def revision_gone(db: sqlite3.Connection, event: StoredEvent, revision: int) -> 
     """Why an old revision's text is not there any more; None where there was no such revision."""
     row = db.execute("SELECT why FROM revisions WHERE event = ? AND revision = ?", (event.id, revision)).fetchone()
     return row[0] if row else None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """A record with its text and where it was said."""
-
-    id: int
-    kind: str
-    status: str
-    project: int | None
-    session_id: str | None
-    agent: str | None
-    event_code: int | None
-    span_start: int | None
-    span_end: int | None
-    at: int | None
-    title: str | None
-    attributes: str
-    revision: int
-    confirmed_by: str | None
-    code: int
-    person: int | None
-    """Who owns the session it was said in."""
-    text: str
-
-
-def shared_codes(db: sqlite3.Connection) -> set[int]:
-    """The codes of the records that a person addressed to every session on this machine."""
-    return {row[0] for row in db.execute("SELECT code FROM shares")}
-
-
-def list_records(
-    db: sqlite3.Connection, projects: tuple[int, ...] | None, number: int | None = None
-) -> list[StoredRecord]:
-    """Records of these projects (None: all), newest first; or the one with this number."""
-    where, values = ["1"], []
-    if projects is not None:
-        where.append(f"r.project IN ({','.join('?' * len(projects))})")
-        values += list(projects)
-    if number is not None:
-        where.append("r.id = ?")
-        values.append(number)
-    rows = db.execute(
-        "SELECT r.id, r.kind, r.status, r.project, s.session_id, s.agent, e.code, r.span_start, r.span_end, r.at,"
-        " r.title,"
-        " r.attributes, r.revision, r.confirmed_by, r.code, s.person, r.body FROM records r"
-        " LEFT JOIN sessions s ON s.id = r.session"
-        f" LEFT JOIN events e ON e.id = r.event WHERE {' AND '.join(where)} ORDER BY r.at DESC, r.id DESC",
-        values,
-    ).fetchall()
-    found = texts.read_texts(db, (row[16] for row in rows))
-    return [StoredRecord(*(*row[:16], found.get(row[16], ""))) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

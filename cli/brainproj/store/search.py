@@ -90,6 +90,8 @@ class RecordPlace:
     status: str
     source: int | None
     """The code of the event that it was made from."""
+    author: int | None
+    """The person who typed it at a terminal; None: an agent said it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,23 +244,27 @@ def _placed(wanted: Filter) -> tuple[str, list[object]]:
     times: list[object] = [wanted.since, wanted.since]
     if wanted.persons:
         marks = ",".join("?" * len(wanted.persons))
-        values = [codes.SPEAKERS[Speaker.PERSON], *wanted.persons, wanted.agent, wanted.agent, *times]
-        return f" AND {TYPED.format(marks)}", values
+        placed = [*wanted.persons, wanted.agent, wanted.agent, *times]
+        return f" AND {TYPED.format(marks, marks)}", [codes.SPEAKERS[Speaker.PERSON], *placed, *placed]
     if wanted.agent is None and wanted.since is None:
         return "", []
     return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times] * 2
 
 
+SINCE = "coalesce(r.decided_at, r.at)"
 TYPED = (
-    "EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid AND e.speaker = ?"
+    "(EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid AND e.speaker = ?"
     " AND s.person IN ({}) AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"
+    " OR EXISTS (SELECT 1 FROM records r LEFT JOIN sessions s ON s.id = r.session WHERE r.body = words.rowid"
+    f" AND r.person IN ({{}}) AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR {SINCE} >= ?)))"
 )
-"""Whether a text was typed by the owner of a session; who speaks is decided by content, so no program or agent is."""
+"""Whether a text was typed by the owner of a session, or at a terminal; who speaks is decided by content, so no program
+or agent is."""
 PLACED = (
     "(EXISTS (SELECT 1 FROM events e JOIN sessions s ON s.id = e.session WHERE e.body = words.rowid"
     " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR e.at >= ?))"
     " OR EXISTS (SELECT 1 FROM records r LEFT JOIN sessions s ON s.id = r.session WHERE r.body = words.rowid"
-    " AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR r.at >= ?))"
+    f" AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR {SINCE} >= ?))"
     " OR EXISTS (SELECT 1 FROM arcs a WHERE a.body = words.rowid AND ? IS NULL AND (? IS NULL OR a.last_at >= ?))"
     " OR EXISTS (SELECT 1 FROM tasks t WHERE t.body = words.rowid AND ? IS NULL AND (? IS NULL OR t.opened_at >= ?)))"
 )
@@ -321,15 +327,14 @@ def event_places(db: sqlite3.Connection, body: int, wanted: Filter) -> list[Even
 
 
 def record_places(db: sqlite3.Connection, body: int, wanted: Filter) -> list[RecordPlace]:
-    """The records with this text that a filter asks for, newest first; none of them was typed by a person."""
-    if wanted.persons:
-        return []
+    """The records with this text that a filter asks for, what is in force first, then the newest."""
+    typed = f" AND r.person IN ({','.join('?' * len(wanted.persons))})" if wanted.persons else ""
     rows = db.execute(
-        "SELECT r.body, r.id, s.session_id, r.at, r.status, e.code FROM records r"
+        "SELECT r.body, r.id, s.session_id, coalesce(r.decided_at, r.at), r.status, e.code, r.person FROM records r"
         " LEFT JOIN sessions s ON s.id = r.session LEFT JOIN events e ON e.id = r.event"
-        " WHERE r.body = ? AND (? IS NULL OR r.at >= ?) AND (? IS NULL OR s.agent = ?)"
-        " ORDER BY r.at DESC, r.id DESC LIMIT ?",
-        (body, wanted.since, wanted.since, wanted.agent, wanted.agent, PLACES),
+        f" WHERE r.body = ? AND (? IS NULL OR {SINCE} >= ?) AND (? IS NULL OR s.agent = ?){typed}"
+        " ORDER BY r.status = 'current' DESC, 4 DESC, r.id DESC LIMIT ?",
+        (body, wanted.since, wanted.since, wanted.agent, wanted.agent, *wanted.persons, PLACES),
     )
     return [RecordPlace(*row) for row in rows]
 

@@ -8,6 +8,7 @@ from ..core.people import IMPORTED, PersonRow
 from ..core.times import from_micros, render_time
 from . import codes, texts
 from .people import list_persons
+from .records import read_links
 from .tasks import list_joined, list_tasks
 
 SESSION_COLUMNS = (
@@ -101,12 +102,17 @@ def _iter_events(db: sqlite3.Connection, number: int, session: dict[str, Any]) -
 def _iter_records(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     marks = ",".join("?" * len(project_ids))
     rows = db.execute(
-        "SELECT r.code, r.kind, r.status, r.at, r.title, r.attributes, r.revision, r.confirmed_by, r.body, e.code"
-        f" FROM records r LEFT JOIN events e ON e.id = r.event WHERE r.project IN ({marks}) ORDER BY r.at, r.id",
+        "SELECT r.id, r.code, r.kind, r.status, r.at, r.title, r.attributes, r.revision, r.confirmed_by, r.body,"
+        " e.code, r.person, r.task FROM records r LEFT JOIN events e ON e.id = r.event"
+        f" WHERE r.project IN ({marks}) ORDER BY r.at, r.id",
         project_ids,
     ).fetchall()
-    found = texts.read_texts(db, (row[8] for row in rows))
-    for code, kind, status, at, title, attributes, revision, confirmed_by, body, event in rows:
+    found = texts.read_texts(db, (row[9] for row in rows))
+    links = read_links(db, [row[0] for row in rows])
+    letters = {row[0]: codes.id_letters(row[1]) for row in rows}
+    persons = {row.number: row for row in list_persons(db)}
+    tasks = {task.number: task.slug for task in list_tasks(db, project_ids)}
+    for number, code, kind, status, at, title, attributes, revision, confirmed_by, body, event, person, task in rows:
         yield {
             "type": "record",
             "id": codes.id_letters(code),
@@ -118,6 +124,11 @@ def _iter_records(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Itera
             "title": title,
             "attributes": attributes,
             "revision": revision,
+            "person": _person(persons.get(person)) if person is not None else None,
+            "task": tasks.get(task),
+            "applies_to": list(links[number].applies_to),
+            "evidence": list(links[number].cites),
+            "replaces": [letters[one] for one in links[number].replaces if one in letters],
             "text": found.get(body, ""),
         }
 

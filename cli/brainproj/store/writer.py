@@ -31,6 +31,7 @@ from .gathering import (
     redact_state,
 )
 from .imports import Imports
+from .records import write_marked
 from .revise import add_revision, move_session
 from .transcripts import Position, write_positions
 
@@ -300,7 +301,10 @@ class Writer:
             kind = codes.RECORD_KINDS[marker.kind.value]
             body_class = codes.body_class(kind, speaker, failed=False, hidden=False)
             project = row.project or UNATTRIBUTED
-            body = self._body(texts.digest_of(project, body_class, raw), content, raw, project, body_class)
+            digest = texts.digest_of(project, body_class, raw)
+            if digest not in self._digests:  # said before, in a session that was read earlier
+                self._digests |= self._stored_bodies([digest])
+            body = self._body(digest, content, raw, project, body_class)
             self._records.append((code, *record_columns(marker, event, row, event_row), body))
 
     def add_gap(self, position: Position, offset: int, reason: str, raw: bytes, *, bad: bool) -> None:
@@ -343,11 +347,7 @@ class Writer:
             " call, body) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             ((*row[:-1], numbers.get(row[-1], row[-1])) for row in self._events),
         )
-        db.executemany(
-            "INSERT OR IGNORE INTO records(code, kind, status, project, session, event, span_start, span_end, at,"
-            " title, attributes, body) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-            ((*row[:-1], numbers.get(row[-1], row[-1])) for row in self._records),
-        )
+        write_marked(db, [(*row[:-1], numbers.get(row[-1], row[-1])) for row in self._records])
         db.executemany("INSERT OR REPLACE INTO gaps VALUES(?,?,?,?,?,?)", self._gaps)
         for row in self._changed.values():
             self._write_session(row)

@@ -35,7 +35,7 @@ def render_hits(hits: "Sequence[Hit]", own: KnownProject | None, query: str, peo
 
 
 def _facts(hit: "Hit", own: KnownProject | None, people: "People") -> list[str]:
-    facts = [hit.kind if hit.outcome in (None, "ok", "unknown") else f"{hit.kind} {hit.outcome}"]
+    facts = [hit.what]
     if hit.speaker:
         person = people.by_number(hit.person)
         facts.append(one_line(person.label) if person else hit.speaker)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from ..core.events import Flag
 from ..core.text import clip, counted, one_line, printable
 from ..core.times import from_micros
+from .records import render_record
 
 if TYPE_CHECKING:
-    from ..browse import ArcText, Passage, RecordText, SessionText, Shown, TaskText
+    from ..browse import ArcText, Passage, SessionText, Shown, TaskText
     from ..store.reading import StoredEvent
 
 FOLDED = 160
@@ -17,12 +18,13 @@ FOLDED = 160
 
 def render_shown(shown: "Shown") -> Iterator[str]:
     """Plain text, a part at a time."""
-    from ..browse import ArcText, Passage, RecordText, TaskText
+    from ..browse import ArcText, Passage, TaskText
+    from ..recordtext import RecordText
 
     if isinstance(shown, Passage):
         yield from _passage(shown)
     elif isinstance(shown, RecordText):
-        yield _record(shown)
+        yield render_record(shown)
     elif isinstance(shown, ArcText):
         yield _arc(shown)
     elif isinstance(shown, TaskText):
@@ -47,22 +49,6 @@ def _passage(passage: "Passage") -> Iterator[str]:
     yield f"\n{_head(event)}\n{printable(passage.text)}\n"
     for other in passage.after:
         yield _event_line(other)
-
-
-def _record(shown: "RecordText") -> str:
-    record = shown.record
-    name = one_line(shown.project.name) if shown.project else "no project"
-    moment = from_micros(record.at)
-    day = moment.date().isoformat() if moment else "no date"
-    lines = [
-        f"rec:{record.id}  {record.kind}, {record.status}, {day} ({name})",
-        "",
-        printable(record.text),
-        "",
-    ]
-    if shown.source:
-        lines.append(f"said at {one_line(shown.source)}: brainproj show {one_line(shown.source)}")
-    return "\n".join(lines)
 
 
 def _arc(shown: "ArcText") -> str:

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from brainproj.browse import ArcText, Passage, RecordText, open_address
+from brainproj.browse import ArcText, Passage, open_address
 from brainproj.config import Scope, read_config
 from brainproj.core.emptywords import EMPTY_WORDS
 from brainproj.core.tokens import estimate_tokens
 from brainproj.identity import Resolver
 from brainproj.paths import find_paths
+from brainproj.recordtext import RecordText
 from brainproj.search import Question as Words
 from brainproj.search import search
 from brainproj.servers.answers import Answers

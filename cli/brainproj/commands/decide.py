@@ -1,0 +1,86 @@
+"""`brainproj decide`: record a decision of a project, or confirm one that was proposed. A person's act."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from ..core.records import Links, Status
+from ..core.text import clip, one_line
+from ..decide import Wording
+from ..errors import UsageProblem
+from ..evidence import cite
+from ..persons import require_person
+from ..store.records import StoredRecord
+from ..views import terminal
+from ..views.records import render_record
+from .complete import task_names
+from .options import JSON, PROJECT, YES
+from .ruling import Ruling, agree, open_ruling, say_record
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+ADDRESS = re.compile(r"\[?rec:\d+\]?")
+SAID_LETTERS = 200
+
+
+@app.command()
+def decide(
+    decision: Annotated[str, typer.Argument(help="The decision in words, or rec:N to put one in force.")],
+    applies_to: Annotated[
+        list[str] | None, typer.Option("--applies-to", help="A path or a subject it is about; may be given again.")
+    ] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Option("--evidence", help="The address of what speaks for it; may be given again.")
+    ] = None,
+    replace: Annotated[
+        list[str] | None, typer.Option("--replace", help="The decision it takes the place of: rec:N.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="The task it was made for.", autocompletion=task_names)] = None,
+    project: PROJECT = None,
+    yes: YES = False,
+    json: JSON = False,
+) -> None:
+    """Record a decision, or confirm a proposed one; only a person at a terminal can.
+
+    Examples:
+
+      brainproj decide "Retry a payment with the same key" --applies-to src/pay.py
+
+      brainproj decide "Retry three times at most" --replace rec:12
+    """
+    ruling = open_ruling(project)
+    decisions = ruling.decisions
+    replaced = [decisions.get(address, ("decision",)) for address in replace or ()]
+    if ADDRESS.fullmatch(decision.strip()):
+        if applies_to or evidence or task:
+            raise UsageProblem(f"{decision} has its own words and evidence", hint="change them with `brainproj review`")
+        _confirm(ruling, decisions.get(decision, ("decision",)), replaced, yes, json)
+        return
+    cited = cite(ruling.db, ruling.opened.resolver.catalogue, ruling.known, evidence or ())
+    number = ruling.task(task).number if task else None
+    act = require_person(ruling.opened.around.environment, "deciding")
+    if replaced:
+        _show_replaced(replaced)
+        agree("Record this in place of them?" if len(replaced) > 1 else "Record this in its place?", yes=yes)
+    wording = Wording(decision, Links(tuple(applies_to or ()), tuple(cited)), number)
+    record = decisions.record("decision", wording, ruling.author(), act, replaced)
+    ruling.make_ready()
+    say_record(ruling, record, json, replaced)
+
+
+def _confirm(ruling: Ruling, record: StoredRecord, replaced: list[StoredRecord], yes: bool, json: bool) -> None:
+    """Put one in force that is there already, as it stands."""
+    act = require_person(ruling.opened.around.environment, "deciding")
+    if not yes:
+        terminal.aside(render_record(ruling.text_of(record)))
+    _show_replaced(replaced)
+    what = "Keep this in force" if record.status == Status.CURRENT else "Put this in force"
+    agree(f"{what}{' in their place' if replaced else ''}?", yes=yes)
+    record = ruling.decisions.confirm(record, act, replaced)
+    ruling.make_ready()
+    say_record(ruling, record, json, replaced)
+
+
+def _show_replaced(replaced: list[StoredRecord]) -> None:
+    for one in replaced:
+        terminal.aside(f"Replaces {one.citation}, {one.status}: {clip(one_line(one.text), SAID_LETTERS)}")

@@ -1,0 +1,169 @@
+"""`brainproj review`: what agents proposed, one by one with its evidence, for a person to confirm, edit or reject."""
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from ..core.records import Act, Status, shared_places
+from ..core.text import counted
+from ..decide import Wording
+from ..errors import BrainError
+from ..evidence import Cited, look_up
+from ..persons import require_person
+from ..recordtext import RecordText
+from ..store.records import StoredRecord
+from ..views import terminal
+from ..views.records import render_waiting
+from .editing import edit_until
+from .options import JSON, PROJECT
+from .ruling import Ruling, open_ruling
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+BESIDE = 9
+"""Decisions on the same place that one key replaces each."""
+
+
+class Waiting(NamedTuple):
+    """A proposal with its evidence, and the decisions in force on the same place."""
+
+    shown: RecordText
+    cited: list[Cited]
+    beside: list[StoredRecord]
+
+    @property
+    def record(self) -> StoredRecord:
+        """The proposal."""
+        return self.shown.record
+
+    def value(self) -> dict[str, object]:
+        """One entry of `review --json`."""
+        return {
+            **self.shown.value(),
+            "cited": [one.value() for one in self.cited],
+            "in_force": [one.citation for one in self.beside],
+        }
+
+
+@app.command()
+def review(
+    address: Annotated[str | None, typer.Argument(help="Only this one: rec:N.")] = None,
+    project: PROJECT = None,
+    json: JSON = False,
+) -> None:
+    """Go through what agents proposed, one by one: confirm, edit, reject; only a person at a terminal can.
+
+    Examples:
+
+      brainproj review
+
+      brainproj review rec:14
+    """
+    ruling = open_ruling(project)
+    records = [ruling.decisions.get(address)] if address else _proposed(ruling)
+    if json:
+        terminal.answer_json([_waiting(ruling, record).value() for record in records])
+        return
+    if not records:
+        terminal.aside(f"Nothing waits for you in {ruling.known.name}.")
+        return
+    act = require_person(ruling.opened.around.environment, "reviewing")
+    done = 0
+    try:
+        for place, record in enumerate(records, 1):
+            terminal.aside(f"{place} of {len(records)}" if len(records) > 1 else "")
+            answer = _ask(ruling, _waiting(ruling, record), act)
+            if answer == "q":
+                break
+            done += answer != "s"
+    except (KeyboardInterrupt, typer.Abort):
+        terminal.aside("Stopped. What was said until now is kept.")
+        raise
+    finally:
+        if done:
+            ruling.make_ready()
+    left = len(_proposed(ruling))
+    terminal.aside(f"{counted(done, 'record')} changed, {left:,} still proposed.")
+
+
+def _proposed(ruling: Ruling) -> list[StoredRecord]:
+    """What waits, the oldest first."""
+    return list(reversed(ruling.decisions.list(status=Status.PROPOSED)))
+
+
+def _waiting(ruling: Ruling, record: StoredRecord) -> Waiting:
+    shown = ruling.text_of(record)
+    catalogue = ruling.opened.resolver.catalogue
+    cites = shown.links.cites or ((shown.source,) if shown.source else ())
+    return Waiting(shown, look_up(ruling.db, catalogue, ruling.known, cites), _beside(ruling, shown))
+
+
+def _beside(ruling: Ruling, shown: RecordText) -> list[StoredRecord]:
+    """What is in force on the same place, what the proposal itself names first."""
+    others = [one for one in ruling.decisions.list(shown.record.kind, Status.CURRENT) if one.id != shown.record.id]
+    if shown.record.kind == "handoff":
+        return [one for one in others if one.task == shown.record.task]
+    named = [one for one in others if one.id in shown.links.replaces]
+    places = shown.links.applies_to
+    same = [one for one in others if shared_places(places, ruling.text_of(one).links.applies_to)]
+    return [*named, *(one for one in same if one not in named)][:BESIDE]
+
+
+def _ask(ruling: Ruling, waiting: Waiting, act: Act) -> str:
+    """Show one, and do what the person says of it; the key that ended it."""
+    terminal.answer(render_waiting(waiting.shown, waiting.cited, waiting.beside))
+    keys = _keys(waiting)
+    while True:
+        said = typer.prompt(", ".join(f"{key} {what}" for key, what in keys.items()), prompt_suffix=" > ", err=True)
+        key = str(said).strip().casefold()[:1]
+        if key not in keys:
+            terminal.aside(f"There is no answer {said}.")
+            continue
+        try:
+            if key in "sq" or _do(ruling, waiting, act, key):
+                return key
+        except BrainError as error:
+            terminal.show_error(error)
+            return "s"
+
+
+def _keys(waiting: Waiting) -> dict[str, str]:
+    """The answers there are to a record, by their key."""
+    if waiting.record.status == Status.CURRENT:
+        return {"e": "edit", "t": "retire", "s": "skip", "q": "quit"}
+    confirm = {"c": "confirm"}
+    if waiting.record.kind == "decision":
+        numbers = range(1, len(waiting.beside) + 1)
+        confirm |= {str(one): f"confirm in place of {waiting.beside[one - 1].citation}" for one in numbers}
+    ends = {"r": "reject"} if waiting.record.status == Status.PROPOSED else {}
+    return {**confirm, "e": "edit and confirm", **ends, "s": "skip", "q": "quit"}
+
+
+def _do(ruling: Ruling, waiting: Waiting, act: Act, key: str) -> bool:
+    """Whether something was done; not where an editor was left without a word."""
+    decisions, record = ruling.decisions, waiting.record
+    if key == "c":
+        decisions.confirm(record, act)
+    elif key == "r":
+        decisions.reject(record, act)
+    elif key == "t":
+        decisions.retire(record, act)
+    elif key == "e":
+        wording = _edited(ruling, waiting.shown)
+        if wording is None:
+            terminal.aside("Nothing was changed.")
+            return False
+        decisions.confirm(record, act, wording=wording)
+    else:
+        decisions.confirm(record, act, [waiting.beside[int(key) - 1]])
+    return True
+
+
+def _edited(ruling: Ruling, shown: RecordText) -> Wording | None:
+    """The words of a record as the person left them in the editor; None where they changed nothing."""
+    record, links = shown.record, shown.links
+    environment = ruling.opened.around.environment
+    if record.kind == "handoff":
+        return edit_until(ruling.handoff_text(record), environment, lambda text: ruling.handoff(text, record.task))
+    return edit_until(
+        record.text, environment, lambda text: ruling.decisions.clean("decision", Wording(text, links, record.task))
+    )

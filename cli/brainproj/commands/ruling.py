@@ -1,0 +1,115 @@
+"""What `decide`, `review` and `handoff` share: one project's decisions, and making ready what was changed."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import typer
+
+from ..core.catalogue import KnownProject
+from ..core.handoffs import parse_handoff, render_handoff
+from ..core.people import Identity
+from ..core.records import Links, Status
+from ..core.redact import Redactor
+from ..core.tasks import Task
+from ..decide import Decisions, Wording
+from ..errors import Refused
+from ..evidence import cite
+from ..owners import own_identity, read_people
+from ..recordtext import RecordText, read_record_text
+from ..store.database import transaction
+from ..store.records import StoredRecord
+from ..tasks import TaskBook
+from ..views import terminal
+from .reading import Opened, open_project
+from .surroundings import current_folder
+
+
+class Ruling(NamedTuple):
+    """One project's decisions and handoffs, for a command that may change them."""
+
+    opened: Opened
+    known: KnownProject
+    decisions: Decisions
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The store."""
+        return self.opened.db
+
+    def text_of(self, record: StoredRecord) -> RecordText:
+        """A record with all that is kept of it."""
+        return read_record_text(self.db, self.opened.resolver.catalogue, record)
+
+    def author(self) -> Identity:
+        """Who runs this."""
+        return own_identity(self.opened.around.paths, current_folder())
+
+    def task(self, name: str) -> Task:
+        """The task of this project that a name means. Raises NotFound, Ambiguous."""
+        around = self.opened.around
+        people = read_people(self.db, around.config)
+        return TaskBook(around.paths, self.db, self.known, people, around.now).get(name)
+
+    def handoff(self, text: str, task: int | None) -> Wording:
+        """What a handoff says, with its evidence checked. Raises NotFound, Refused."""
+        written = parse_handoff(text)
+        if written.is_empty:
+            raise Refused("a handoff needs words")
+        cited = cite(self.db, self.opened.resolver.catalogue, self.known, written.evidence)
+        return self.decisions.clean("handoff", Wording(render_handoff(written), Links(cites=tuple(cited)), task))
+
+    def handoff_text(self, record: StoredRecord) -> str:
+        """A handoff as it is edited: with its evidence under it."""
+        return render_handoff(parse_handoff(record.text), self.text_of(record).links.cites)
+
+    def make_ready(self) -> None:
+        """Let sessions have at once what was changed."""
+        from ..recall import read_recall_settings
+        from ..refresh import Refresh
+        from ..store.publish import unless_refused
+
+        around, resolver = self.opened.around, self.opened.resolver
+        ready = resolver.places.open() if resolver.places else None
+        if ready is not None:
+            with unless_refused(around.paths.ready_db):
+                settings = read_recall_settings(around.config, {})
+                Refresh(around.paths, around.config, self.db, ready, resolver, settings, around.now).project(self.known)
+
+
+def open_ruling(project: str | None) -> Ruling:
+    """The named project, else this folder's, which is stored if it was not yet."""
+    opened = open_project(project)
+    known = opened.known if opened.known.ids else stored_project(opened)
+    redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
+    return Ruling(opened, known, Decisions(opened.around.paths, opened.db, known, redact, opened.around.now))
+
+
+def stored_project(opened: Opened) -> KnownProject:
+    """The project of this folder, of which nothing is stored yet."""
+    identity = opened.resolver.resolve(current_folder(), opened.around.environment).identity
+    if identity is not None and identity.key == opened.known.key:
+        with transaction(opened.db):
+            opened.resolver.project_number(identity)
+    known = opened.resolver.catalogue.by_key(opened.known.key)
+    if known is None or not known.ids:
+        raise Refused("nothing is remembered of this project yet", hint="run `brainproj backfill`")
+    return known
+
+
+def agree(question: str, *, yes: bool) -> None:
+    """Ask; ends the command with 1 where the answer is no."""
+    if not (yes or typer.confirm(question, err=True)):
+        terminal.aside("Nothing was changed.")
+        raise typer.Exit(1)
+
+
+def say_record(ruling: Ruling, record: StoredRecord, json: bool, replaced: Sequence[StoredRecord] = ()) -> None:
+    """What a record is by now, as the answer of a command that changed it."""
+    shown = ruling.text_of(record)
+    if json:
+        terminal.answer_json(shown.value())
+        return
+    others = f", in place of {', '.join(one.citation for one in replaced)}" if replaced else ""
+    what = {Status.CURRENT: "in force", Status.RETIRED: "out of force"}.get(Status(record.status), record.status)
+    terminal.answer(f"{record.citation} is {what}{others}.")

@@ -1,0 +1,90 @@
+"""What is kept on purpose: its statuses, what a person may make of it, and which decisions are about one place.
+
+Only decisions and handoffs are made official, and only by a person; what an agent says of either is a proposal. A
+newcomer's mistake: to look for the decision in force by its text. It is told by status alone.
+"""
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Where a record stands. `current` is in force."""
+
+    PROPOSED = "proposed"
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    REJECTED = "rejected"
+    RETIRED = "retired"
+
+
+class Deed(StrEnum):
+    """What a person did to a record."""
+
+    RECORDED = "recorded"
+    CONFIRMED = "confirmed"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    RETIRED = "retired"
+    SHARED = "shared"
+    UNSHARED = "unshared"
+
+
+class LinkKind(StrEnum):
+    """What a record is tied to. applies_to: a path or a subject; cites: its evidence; replaces: another record."""
+
+    APPLIES_TO = "applies_to"
+    CITES = "cites"
+    REPLACES = "replaces"
+
+
+RULED = ("decision", "handoff")
+"""Kinds that wait for a person."""
+TEXT_LETTERS = 4096
+"""Characters of a record's text, as of a marker's."""
+PLACE_LETTERS = 300
+LINKS_AT_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Who acted, at which terminal, below which processes (the nearest first)."""
+
+    who: str
+    terminal: str
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a record is tied to. cites: citations; replaces: numbers of records."""
+
+    applies_to: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+    replaces: tuple[int, ...] = ()
+
+    def targets(self) -> Iterable[tuple[LinkKind, str]]:
+        """Each link as it is stored."""
+        yield from ((LinkKind.APPLIES_TO, one) for one in self.applies_to)
+        yield from ((LinkKind.CITES, one) for one in self.cites)
+        yield from ((LinkKind.REPLACES, str(one)) for one in self.replaces)
+
+
+def clean_place(place: str) -> str:
+    """A path or subject as it is kept: without `./`, a final slash or needless white space."""
+    place = " ".join(place.split())[:PLACE_LETTERS]
+    return posixpath.normpath(place).removeprefix("./") if "/" in place else place
+
+
+def is_same_place(one: str, other: str) -> bool:
+    """Whether two are about one place: the same words, or one a folder that holds the other."""
+    one, other = clean_place(one).casefold(), clean_place(other).casefold()
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def shared_places(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Those of the first that the second is about too."""
+    return [place for place in one if any(is_same_place(place, another) for another in other)]

@@ -1,0 +1,207 @@
+"""Decisions and handoffs: an agent proposes, a person makes official. Each change is one transaction.
+
+What makes something official takes an `Act`, which only `persons.require_person` gives, so nothing that agents are
+offered can come here. A decision in force is told by its status, never by what a search finds.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from .core.catalogue import KnownProject
+from .core.ids import event_number
+from .core.people import Identity
+from .core.records import LINKS_AT_MOST, RULED, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place
+from .core.text import encodable
+from .core.times import to_micros
+from .errors import NotFound, Refused
+from .locks import locked
+from .owners import store_person
+from .paths import Paths
+from .store import database
+from .store import records as rows
+from .store.records import StoredRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a decision or handoff says, and what it is tied to. task: the number of one of the project's."""
+
+    text: str
+    links: Links = field(default_factory=Links)
+    task: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions and handoffs of one project. `redact` is applied to every text before it is stored."""
+
+    paths: Paths
+    db: sqlite3.Connection
+    project: KnownProject
+    redact: Callable[[str], str]
+    now: datetime
+
+    def list(self, kind: str | None = None, status: Status | None = None) -> list[StoredRecord]:
+        """Those of this project, the one that changed last first."""
+        return [
+            record
+            for record in rows.list_records(self.db, self.project.ids)
+            if record.kind in RULED and (kind is None or record.kind == kind)
+            if status is None or record.status == status
+        ]
+
+    def get(self, address: str, kinds: Sequence[str] = RULED) -> StoredRecord:
+        """The one at an address. Raises NotFound for what is none of this project, Refused for another kind."""
+        number = address.strip().strip("[]").removeprefix("rec:")
+        is_number = number.isascii() and number.isdigit() and len(number) < 15
+        found = rows.list_records(self.db, self.project.ids, int(number)) if is_number else []
+        if not found:
+            raise NotFound(
+                f"there is no record {address} in {self.project.name}", hint="list them with `brainproj records`"
+            )
+        if found[0].kind not in kinds:
+            raise Refused(f"{found[0].citation} is a {found[0].kind}, no {' or '.join(kinds)}")
+        return found[0]
+
+    # what an agent may do --------------------------------------------------------------------------------------------
+
+    def propose(self, kind: str, wording: Wording, by: str) -> tuple[StoredRecord, bool]:
+        """A proposal, and whether it is new: the same words for the same task are proposed once. Raises Refused."""
+        wording = self.clean(kind, wording)
+        code = event_number("proposal", self.project.key, kind, str(wording.task or ""), wording.text)
+        with self._writing():
+            if rows.is_forgotten(self.db, code):
+                raise Refused(f"this {kind} was forgotten, and stays so")
+            known = rows.find_by_code(self.db, code)
+            if known is not None:
+                rows.add_links(self.db, known, replace(wording.links, replaces=()))
+            number = known or rows.add_record(
+                self.db,
+                rows.NewRecord(
+                    code, kind, Status.PROPOSED, self.project.ids[0], wording.text, self._micros(), task=wording.task,
+                    attributes={"by": by}, links=wording.links,
+                ),
+            )  # fmt: skip
+        return self._again(number), known is None
+
+    # what only a person may do ---------------------------------------------------------------------------------------
+
+    def record(
+        self, kind: str, wording: Wording, author: Identity, act: Act, replaced: Sequence[StoredRecord] = ()
+    ) -> StoredRecord:
+        """A new one, in force at once; those it replaces are superseded with it. Raises Refused."""
+        wording = self.clean(kind, wording)
+        code = event_number("recorded", self.project.key, kind, wording.text, self._micros())
+        with self._writing():
+            for record in self.list(kind, Status.CURRENT):
+                is_same = record.text == wording.text and record.task == wording.task
+                if is_same and all(record.id != one.id for one in replaced):
+                    raise Refused(f"this is in force already, as {record.citation}")
+            person = store_person(self.db, author, self.redact, self.now)
+            new = rows.NewRecord(
+                code, kind, Status.PROPOSED, self.project.ids[0], wording.text, self._micros(), person, wording.task,
+                links=wording.links,
+            )  # fmt: skip
+            number = rows.add_record(self.db, new)
+            rows.set_status(self.db, number, Status.CURRENT, Deed.RECORDED, act, self._micros())
+            self._supersede(self._again(number), replaced, act)
+        return self._again(number)
+
+    def confirm(
+        self,
+        record: StoredRecord,
+        act: Act,
+        replaced: Sequence[StoredRecord] = (),
+        wording: Wording | None = None,
+    ) -> StoredRecord:
+        """Put one in force, perhaps in other words; those it replaces are superseded with it. Raises Refused."""
+        with self._writing():
+            self._check_unchanged(record)
+            if record.status == Status.CURRENT and not replaced and wording is None:
+                raise Refused(f"{record.citation} is in force already")
+            if wording is not None:
+                self._reword(record, self.clean(record.kind, wording), act)
+            if record.status != Status.CURRENT:
+                rows.set_status(self.db, record.id, Status.CURRENT, Deed.CONFIRMED, act, self._micros())
+            self._supersede(self._again(record.id), replaced, act)
+        return self._again(record.id)
+
+    def reject(self, record: StoredRecord, act: Act) -> StoredRecord:
+        """Turn a proposal down; it stays, as rejected. Raises Refused."""
+        return self._end(record, Status.PROPOSED, Status.REJECTED, Deed.REJECTED, act)
+
+    def retire(self, record: StoredRecord, act: Act) -> StoredRecord:
+        """Put one out of force, with nothing in its place; it stays, as retired. Raises Refused."""
+        return self._end(record, Status.CURRENT, Status.RETIRED, Deed.RETIRED, act)
+
+    def _end(self, record: StoredRecord, before: Status, after: Status, deed: Deed, act: Act) -> StoredRecord:
+        with self._writing():
+            self._check_unchanged(record)
+            if record.status != before:
+                raise Refused(f"{record.citation} is {record.status}, not {before}")
+            rows.set_status(self.db, record.id, after, deed, act, self._micros())
+        return self._again(record.id)
+
+    def _supersede(self, record: StoredRecord, replaced: Sequence[StoredRecord], act: Act) -> None:
+        """Let a record in force take the place of others; of handoffs, of all that its task has."""
+        for other in [*replaced, *self._former(record, replaced)]:
+            self._check_unchanged(other)
+            if other.id == record.id or other.kind != record.kind:
+                raise Refused(f"{record.citation} cannot replace {other.citation}")
+            if other.status not in (Status.CURRENT, Status.PROPOSED):
+                raise Refused(f"{other.citation} is {other.status}: there is nothing to replace")
+            rows.set_status(self.db, other.id, Status.SUPERSEDED, Deed.SUPERSEDED, act, self._micros(), record.id)
+            rows.add_links(self.db, record.id, Links(replaces=(other.id,)))
+
+    def _former(self, record: StoredRecord, named: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
+        if record.kind != "handoff":
+            return ()
+        known = {record.id, *(one.id for one in named)}
+        return [one for one in self.list("handoff", Status.CURRENT) if one.task == record.task and one.id not in known]
+
+    def _reword(self, record: StoredRecord, wording: Wording, act: Act) -> None:
+        if wording.text != record.text:
+            rows.set_text(self.db, record.id, wording.text, self._micros(), "a person edited it")
+            rows.keep_act(self.db, record.id, Status(record.status), Deed.EDITED, act, self._micros())
+        for what in (LinkKind.APPLIES_TO, LinkKind.CITES):
+            rows.drop_links(self.db, record.id, what)
+        rows.add_links(self.db, record.id, wording.links)
+
+    def _check_unchanged(self, record: StoredRecord) -> None:
+        """Raise Refused where another terminal was quicker."""
+        now = rows.list_records(self.db, self.project.ids, record.id)
+        if not now or (now[0].status, now[0].revision) != (record.status, record.revision):
+            raise Refused(
+                f"{record.citation} was changed meanwhile", hint=f"look at it again: `brainproj show {record.citation}`"
+            )
+
+    def clean(self, kind: str, wording: Wording) -> Wording:
+        """The wording as it is stored. Raises Refused for one that says nothing, or too much."""
+        text = self.redact(encodable(wording.text)).strip()
+        if not text:
+            raise Refused(f"a {kind} needs words")
+        if len(text) > TEXT_LETTERS:
+            raise Refused(f"a {kind} has {TEXT_LETTERS:,} characters at most", detail="Nothing was kept.")
+        cleaned = (clean_place(self.redact(encodable(place))) for place in wording.links.applies_to)
+        places = list(dict.fromkeys(place for place in cleaned if place))
+        if len(places) > LINKS_AT_MOST:
+            raise Refused(f"{len(places)} places are too many", detail=f"Name {LINKS_AT_MOST} at most, or a folder.")
+        return replace(wording, text=text, links=replace(wording.links, applies_to=tuple(places)))
+
+    def _again(self, number: int) -> StoredRecord:
+        return rows.list_records(self.db, self.project.ids, number)[0]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        with (
+            locked(self.paths.ingest_lock, doing="writing"),
+            database.explained(self.paths.brain_db),
+            database.transaction(self.db),
+        ):
+            yield
+
+    def _micros(self) -> int:
+        return to_micros(self.now) or 0

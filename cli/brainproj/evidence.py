@@ -1,0 +1,91 @@
+"""Evidence: the citations that a proposal, decision or handoff names, each checked to open in its own project."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .browse import ArcText, Passage, SessionText, TaskText, open_address
+from .core.catalogue import Catalogue, KnownProject
+from .core.citations import SESSION_LETTERS
+from .core.records import LINKS_AT_MOST
+from .core.text import one_line
+from .core.times import from_micros
+from .errors import BrainError, NotFound, Refused
+from .recordtext import RecordText
+
+
+def cite(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, addresses: Iterable[str]) -> list[str]:
+    """The addresses as they are kept, each once. Raises NotFound for one that opens nothing in this project."""
+    wanted = [address for address in addresses if address.strip()]
+    if len(wanted) > LINKS_AT_MOST:
+        raise Refused(f"{len(wanted)} citations are too many", detail=f"Name the {LINKS_AT_MOST} that tell most.")
+    return list(dict.fromkeys(_one(db, catalogue, project, address) for address in wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A piece of evidence as it is there now. what: kind and day, or that it is gone."""
+
+    citation: str
+    what: str
+    text: str
+
+    def value(self) -> dict[str, str]:
+        """As JSON."""
+        return {"citation": self.citation, "what": self.what, "text": self.text}
+
+
+def look_up(
+    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citations: Iterable[str]
+) -> list[Cited]:
+    """What each citation opens; one that opens nothing any more says so."""
+    return [_cited(db, catalogue, project, citation) for citation in citations]
+
+
+def _cited(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citation: str) -> Cited:
+    try:
+        shown = open_address(db, catalogue, citation, project)
+    except BrainError as error:
+        return Cited(citation, "is gone", error.message)
+    match shown:
+        case Passage():
+            event = shown.event
+            outcome = f", {event.outcome}" if event.outcome not in (None, "ok", "unknown") else ""
+            return Cited(citation, f"{event.kind.replace('_', ' ')}{outcome}{_day(event.at)}", shown.text)
+        case RecordText():
+            record = shown.record
+            return Cited(citation, f"{record.kind}, {record.status}{_day(record.since)}", record.text)
+        case ArcText():
+            return Cited(citation, f"thread of work{_day(shown.arc.last_at)}", shown.arc.title or "")
+        case TaskText():
+            return Cited(citation, f"task, {shown.task.status.value}", shown.task.title)
+        case SessionText():
+            return Cited(citation, f"session of {shown.agent}", shown.session_id)
+
+
+def _day(at: int | None) -> str:
+    moment = from_micros(at)
+    return f", {moment:%Y-%m-%d}" if moment else ""
+
+
+def _one(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, address: str) -> str:
+    try:
+        shown = open_address(db, catalogue, address, project)
+    except BrainError:
+        shown = None
+    if shown is None or shown.project is None or shown.project.key != project.key:
+        raise NotFound(
+            f"nothing in {project.name} has the address {one_line(address)[:100]}",
+            hint="addresses stand in [brackets] in what `brainproj search` and `brainproj attempts` find",
+        )
+    match shown:
+        case Passage():
+            return shown.citation
+        case RecordText():
+            return shown.record.citation
+        case ArcText():
+            return f"arc:{shown.arc.arc_id}"
+        case TaskText():
+            return shown.task.citation
+        case SessionText():
+            return shown.session_id[:SESSION_LETTERS]
