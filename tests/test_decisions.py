@@ -222,7 +222,7 @@ def test_what_cannot_be_said_of_a_record_is_refused(decisions: Decisions) -> Non
         decisions.confirm(old, ACT)
     with pytest.raises(Refused, match="is rejected: there is nothing to replace"):
         decisions.confirm(new, ACT, [rejected])
-    with pytest.raises(Refused, match="cannot replace|was changed meanwhile"):
+    with pytest.raises(Refused, match=r"cannot replace|was changed meanwhile"):
         decisions.confirm(new, ACT, [new])
     current = decisions.confirm(new, ACT)
     with pytest.raises(Refused, match="is in force already"):

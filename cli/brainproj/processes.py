@@ -250,7 +250,7 @@ def list_ancestors() -> list[list[str]]:
 def list_ancestors_by_ps() -> list[list[str]]:
     """What `ps` says that each process above this one was called as, the nearest first; no program's path."""
     try:
-        answer = subprocess.run(
+        answer = subprocess.run(  # noqa: S603  (no argument from outside)
             [PS, "-A", "-o", "pid=", "-o", "ppid=", "-o", "args="],
             env={"LC_ALL": "C"},
             capture_output=True,
