@@ -448,8 +448,8 @@ def _run(command: list[str]) -> Done:
 
 
 def test_ps_tells_the_processes_above_as_proc_does() -> None:
-    told = [words[1] for words in list_ancestors() if len(words) > 1]
-    assert [words[1] for words in list_ancestors_by_ps()] == [word.split()[0] for word in told]
+    told = [one.words[0].split()[0] for one in list_ancestors() if one.words]
+    assert [one.words[0] for one in list_ancestors_by_ps()] == told
     assert told
 
 

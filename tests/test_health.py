@@ -27,6 +27,7 @@ from .cli import Cli, Done
 from .hooks.conftest import fleet as fleet  # the fixture
 from .hooks.sessions import Fleet
 from .repositories import make_repository
+from .test_mcp import TOOLS
 from .transcripts import prompt, session_id, write_claude
 
 
@@ -68,7 +69,7 @@ def ids(done: Done) -> list[str]:
 def test_where_nothing_is_wrong_nothing_is_said(well: Fleet, cli: Cli) -> None:
     found = cli.ok("doctor", "--json").json
     assert found["findings"] == [] and found["ok"]
-    assert len(found["hooks"]) == 9 + 8 + 9 + 1 and found["hooks"][-1]["says"] == "map, search, expand, attempts, note"
+    assert len(found["hooks"]) == 9 + 8 + 9 + 1 and found["hooks"][-1]["says"] == ", ".join(TOOLS)
     assert all(run["ok"] for run in found["hooks"])
     starts = [run for run in found["hooks"] if run["event"] in ("SessionStart", "sessionStart")]
     assert len(starts) == 3 and all(run["says"].startswith('<project-memory project="alpha"') for run in starts)
@@ -416,7 +417,7 @@ def test_a_migration_that_loses_a_row_is_told_before_it_happens(
 ) -> None:
     migrations = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, migrations)
-    (migrations / "0004_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
+    (migrations / "0005_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
     monkeypatch.setattr(schema, "MIGRATIONS", migrations)
     monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
     done = cli("doctor", "--rehearse", "--json")

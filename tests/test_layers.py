@@ -10,11 +10,11 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "agentstates", "attempts", "decide", "evidence", "recordtext", "health", "reach", "restore", "spool", "status", "tasks", "transfer",
+    "agentstates", "attempts", "decide", "evidence", "recordtext", "resume", "subject", "health", "reach", "restore", "spool", "status", "tasks", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "owners", "partial", "preview", "projectmap",
     "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "who", "wordforms",
 }  # fmt: skip
-LOW = {"config", "errors", "files", "gitdir", "gitinfo", "log", "paths", "processes"}
+LOW = {"config", "errors", "files", "gitdir", "gitinfo", "gitlog", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
     "worker": {"agents", "core", "hooks", "store", *VERBS, *LOW},
@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "log": {"core"},
     "gitdir": set(),
     "gitinfo": {"gitdir"},
+    "gitlog": set(),
     "errors": set(),
 }
 """Part → the parts it may import."""

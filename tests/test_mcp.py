@@ -19,6 +19,9 @@ from .repositories import add_worktree
 from .test_leaks import WORDS
 from .test_leaks import places as places  # the fixture
 
+TOOLS = [
+    "map", "search", "expand", "attempts", "find_tasks", "resume", "propose_decision", "draft_handoff", "note",
+]  # fmt: skip
 OLD = "2025-06-18"
 NEW = "2026-07-28"
 
@@ -81,11 +84,12 @@ def test_both_revisions_and_exact_schemas(places: dict[str, Path]) -> None:
         begun = client.begin()
         assert begun["protocolVersion"] == OLD and begun["serverInfo"]["name"] == "brainproj"
         assert len(begun["instructions"].encode()) < 2048
-        for word in ("`search`", "`attempts`", "`expand`", "`map`"):
+        for word in ("`search`", "`attempts`", "`expand`", "`map`", "`find_tasks`", "`resume`", "`propose_decision`"):
             assert word in begun["instructions"][:512]
+        assert "never called agreed" in begun["instructions"]
         tools = client.ask("tools/list")["result"]["tools"]
-        assert [tool["name"] for tool in tools] == ["map", "search", "expand", "attempts", "note"]
-        assert [tool["annotations"]["readOnlyHint"] for tool in tools] == [True, True, True, True, False]
+        assert [tool["name"] for tool in tools] == TOOLS
+        assert [tool["annotations"]["readOnlyHint"] for tool in tools] == [True] * 6 + [False] * 3
         assert all(len(tool["description"]) < 200 and not tool["annotations"]["destructiveHint"] for tool in tools)
         kinds = tools[1]["inputSchema"]["properties"]["kinds"]["anyOf"][0]["items"]
         assert kinds["type"] == "string" and kinds["enum"] == list(ALL_KINDS)
@@ -97,13 +101,7 @@ def test_both_revisions_and_exact_schemas(places: dict[str, Path]) -> None:
         found = client.ask("server/discover", _meta=meta)["result"]
         assert NEW in found["supportedVersions"] and found["resultType"] == "complete"
         listed = client.ask("tools/list", _meta=meta)["result"]
-        assert [tool["name"] for tool in listed["tools"]] == [
-            "map",
-            "search",
-            "expand",
-            "attempts",
-            "note",
-        ] and "ttlMs" in listed
+        assert [tool["name"] for tool in listed["tools"]] == TOOLS
         answer = client.ask("tools/call", name="map", arguments={}, _meta=meta)["result"]
         assert "Map of alpha" in answer["content"][0]["text"]
 
@@ -166,12 +164,69 @@ def test_a_note_is_kept_once_redacted_and_is_no_decision(
         assert "stays so" in client.call("note", text=f"The pond is heated at night. Token {token}")[0]
 
 
+def test_an_agent_proposes_and_drafts_and_makes_nothing_official(
+    places: dict[str, Path], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places["alpha"])
+    cited = cli.ok("search", "axolotl eats", "--json").json[0]["citation"]
+    cli.ok("task", "new", "Feed it")
+    with serving(places["alpha"], BRAINPROJ_AGENT="codex") as client:
+        client.begin()
+        decision = {"text": "Feed it at dusk.", "applies_to": ["./src/feed.py"], "evidence": [cited], "task": "feed"}
+        said = client.text("propose_decision", **decision)
+        assert said.startswith("Kept as rec:") and "not official until a person says so in a terminal" in said
+        assert client.text("propose_decision", **decision).startswith("It was kept before, as rec:")
+        parts = {"done": ["a bowl"], "failed": ["by day: it sleeps"], "remaining": ["a clock"], "evidence": [cited]}
+        drafted = client.text("draft_handoff", task="feed", goal="It eats", **parts)
+        assert "brainproj handoff approve feed-it" in drafted
+        for tool, wrong in (
+            ("propose_decision", {"text": " "}),
+            ("propose_decision", {"text": "x" * 5000}),
+            ("propose_decision", {"text": "x", "replaces": "rec:999"}),
+            ("propose_decision", {"text": "x", "evidence": ["arc:zz"]}),
+            ("draft_handoff", {"task": "nothing", "goal": "x"}),
+            ("draft_handoff", {"task": "feed", "goal": " "}),
+        ):
+            assert client.call(tool, **wrong)[1], wrong
+        pack = client.text("resume", task="feed")
+        assert "No approved handoff. Agreed remaining work has not been recorded." in pack and "a clock" not in pack
+        assert "Feed it at dusk" not in pack and "2 decisions only proposed, not agreed" in pack
+    found = {one["kind"]: one for one in cli.ok("records", "--status", "proposed", "--json").json if one["task"]}
+    assert (found["decision"]["task"], found["decision"]["applies_to"]) == ("task:feed-it", ["src/feed.py"])
+    assert found["handoff"]["evidence"] == [cited] and found["handoff"]["confirmed_by"] is None
+    assert found["handoff"]["text"].startswith("Goal: It eats\nDone:\n- a bowl\nFailed approaches:\n- by day")
+    by = {one["attributes"].get("by") for one in cli.ok("review", "--json").json}
+    assert by == {"codex", None}  # the one of the transcript was said in a session
+
+
+def test_tasks_and_threads_of_work_are_found_and_resumed(
+    places: dict[str, Path], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places["alpha"])
+    with serving(places["alpha"]) as client:
+        client.begin()
+        found = client.text("find_tasks")
+        arc = re.findall(r"\[(arc:\w+)\]", found)[0]
+        assert "cat axolotl.txt" in client.text("resume", task=arc) and "axolotl failed" in client.text("resume")
+        assert client.text("find_tasks", query="lantern").startswith("alpha has no task and no thread of work that has")
+        cli.ok("task", "new", "Feed it")
+        assert "[task:feed-it] Feed it · open" in client.text("find_tasks", query="FEED")
+        pack = client.text("resume", task="feed", question="axolotl eats")
+        assert "For the question: axolotl eats" in pack and "The axolotl eats." in pack
+        assert ", of no task" in pack and "From elsewhere in this project:" in pack
+        text, is_error = client.call("resume", task="lantern")
+        assert is_error and "no task and no thread of work of alpha is called lantern" in text
+
+
 @pytest.mark.parametrize("place", ["alpha", "beta", "alpha worktree"])
 def test_no_word_of_another_project_by_any_tool_or_argument(places: dict[str, Path], cli: Cli, place: str) -> None:
     own = place.split()[0]
     other = next(name for name in WORDS if name != own)
     sessions = {one["project"]["name"]: one["session_id"] for one in cli.ok("sessions", "--all", "--json").json}
     cited = cli.ok("search", WORDS[other], "--project", other, "--json").json
+    arcs = {name: cli.ok("arcs", "--project", name, "--json").json[0]["citation"] for name in WORDS}
+    for name in WORDS:
+        cli.ok("task", "new", f"{name} task", "--goal", f"the {WORDS[name]} sleeps", "--project", name)
     addresses = [hit["citation"] for hit in cited] + [
         sessions[other],
         sessions[other][:8],
@@ -187,6 +242,16 @@ def test_no_word_of_another_project_by_any_tool_or_argument(places: dict[str, Pa
             client.call("attempts"),
             client.call("attempts", query=WORDS[other]),
             client.call("attempts", file=f"{WORDS[other]}.txt"),
+            client.call("find_tasks"),
+            client.call("find_tasks", query=WORDS[other]),
+            client.call("resume"),
+            client.call("resume", question=f"{WORDS[other]} eats"),
+            *(client.call("resume", task=task) for task in (WORDS[other], f"task:{other}-task", arcs[other])),
+            client.call("propose_decision", text="x", evidence=[cited[0]["citation"]]),
+            client.call("propose_decision", text="x", replaces="rec:1" if own != "alpha" else "rec:3"),
+            client.call("propose_decision", text="x", task=f"{other}-task"),
+            client.call("draft_handoff", task=f"{other}-task", goal="x"),
+            client.call("draft_handoff", task=f"{own}-task", goal="x", evidence=[sessions[other]]),
         ]
         answers += [
             client.call("search", query=query)
@@ -204,7 +269,9 @@ def test_no_word_of_another_project_by_any_tool_or_argument(places: dict[str, Pa
             client.call("search", query="eats", project=other),
             client.call("expand", address=cited[0]["citation"], cwd=str(places[other])),
         ]
-    told = re.sub(r"has the address \S*", "", "\n".join(text for text, _ in answers))  # what was asked is not told
+    told = re.sub(
+        r"(has the address|is called|For the question:) [^\n]*", "", "\n".join(text for text, _ in answers)
+    )  # what was asked is not told
     assert WORDS[other] not in told and WORDS[own] in told
     assert sessions[other] not in told
 
@@ -228,6 +295,10 @@ def test_a_folder_without_a_project_gets_nothing(places: dict[str, Path], home: 
                 ("attempts", {}),
                 ("expand", {"address": "rec:1"}),
                 ("note", {"text": "x"}),
+                ("find_tasks", {}),
+                ("resume", {}),
+                ("propose_decision", {"text": "x"}),
+                ("draft_handoff", {"task": "x", "goal": "x"}),
             ):
                 text, is_error = client.call(tool, **values)
                 assert is_error and "this folder has no project" in text

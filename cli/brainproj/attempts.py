@@ -92,13 +92,17 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which failures. words: all must occur in command or output. file: it must be named. since: microseconds."""
+    """Which failures. words: all must occur in command or output. file: it must be named. since: microseconds.
+
+    sessions: numbers of their rows; None: those of any.
+    """
 
     project: KnownProject
     words: str = ""
     file: str | None = None
     since: int | None = None
     limit: int = 10
+    sessions: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -129,8 +133,11 @@ def find_attempts(db: sqlite3.Connection, catalogue: Catalogue, asked: Asked) ->
 def _failures(db: sqlite3.Connection, asked: Asked) -> Iterator[_Failure]:
     """Every failure that is asked for, the newest first."""
     projects = asked.project.ids
-    results = rows.list_failed(db, projects, asked.since, LOOKED_AT)
-    results += rows.list_with_words(db, projects, WORDS, asked.since, LOOKED_AT)
+    if asked.sessions is not None:
+        results = rows.list_results(db, asked.sessions, asked.since, LOOKED_AT)
+    else:
+        results = rows.list_failed(db, projects, asked.since, LOOKED_AT)
+        results += rows.list_with_words(db, projects, WORDS, asked.since, LOOKED_AT)
     wanted = [folded(" ".join(phrase)) for phrase in query_terms(asked.words)]
     for result in sorted(results, key=lambda one: (-one.at, -one.id)):
         output = texts.read_text(db, result.body) or ""

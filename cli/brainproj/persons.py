@@ -29,7 +29,9 @@ def require_person(environment: Mapping[str, str], what: str) -> Act:
     if terminal is None:
         raise Refused(f"{what} is a person's act, and there is no terminal here", hint=TERMINAL)
     parents = list_ancestors()
-    return Act(pwd.getpwuid(os.getuid()).pw_name, terminal, tuple(words[0] for words in parents))
+    return Act(
+        pwd.getpwuid(os.getuid()).pw_name, terminal, tuple(one.program or " ".join(one.words[:1]) for one in parents)
+    )
 
 
 def agent_in_between(environment: Mapping[str, str]) -> str | None:
@@ -37,9 +39,13 @@ def agent_in_between(environment: Mapping[str, str]) -> str | None:
     for name in environment:
         if name.startswith(AGENT_VARIABLES):
             return f"{name} says that an agent runs this"
-    agents = (agent for words in list_ancestors() if (agent := _agent_in(words)) is not None)
-    found = next(agents, None)
-    return f"this runs under {found}" if found else None
+    for one in list_ancestors():
+        if (agent := _agent_in([one.program, *one.words])) is not None:
+            return f"this runs under {agent}"
+        for name in sorted(one.variables):
+            if name.startswith(AGENT_VARIABLES):
+                return f"{name} says that an agent started {' '.join(one.words[:1])}, under which this runs"
+    return None
 
 
 def _agent_in(words: list[str]) -> str | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from .core.times import EPOCH
 
@@ -226,14 +226,22 @@ def _runs(folder: Path, program: str) -> bool:
     return any(name == program or name.startswith(f"{program}-") for name in names)
 
 
-def list_ancestors() -> list[list[str]]:
-    """What each process above this one runs, the nearest first: its program's path, and the first words of its call.
+class Ancestor(NamedTuple):
+    """A process above this one. program: its file, where that is told. words: the first of its call.
 
-    Without /proc (macOS) `ps` tells the calls; empty where it does not either.
+    variables: the names of its environment when it began; none where the system does not tell (macOS).
     """
+
+    program: str
+    words: tuple[str, ...]
+    variables: frozenset[str]
+
+
+def list_ancestors() -> list[Ancestor]:
+    """The processes above this one, the nearest first. Without /proc (macOS) `ps` tells what they were called as."""
     if not (PROC / "self" / "stat").exists():
         return list_ancestors_by_ps()
-    found: list[list[str]] = []
+    found: list[Ancestor] = []
     pid = os.getppid()
     while pid > 1 and len(found) < ANCESTORS_MAX:
         folder = PROC / str(pid)
@@ -242,13 +250,22 @@ def list_ancestors() -> list[list[str]]:
             words = (folder / "cmdline").read_bytes().split(b"\0")[:3]
         except OSError:
             break
-        found.append([_read_link(folder / "exe") or "", *(os.fsdecode(word) for word in words if word)])
+        called = tuple(os.fsdecode(word) for word in words if word)
+        found.append(Ancestor(_read_link(folder / "exe") or "", called, _read_variables(folder)))
         pid = int(stat[stat.rindex(b")") + 2 :].split()[1])
     return found
 
 
-def list_ancestors_by_ps() -> list[list[str]]:
-    """What `ps` says that each process above this one was called as, the nearest first; no program's path."""
+def _read_variables(folder: Path) -> frozenset[str]:
+    try:
+        environment = (folder / "environ").read_bytes()
+    except OSError:
+        return frozenset()
+    return frozenset(os.fsdecode(one.partition(b"=")[0]) for one in environment.split(b"\0") if one)
+
+
+def list_ancestors_by_ps() -> list[Ancestor]:
+    """What `ps` says that each process above this one was called as, the nearest first."""
     try:
         answer = subprocess.run(  # noqa: S603  (no argument from outside)
             [PS, "-A", "-o", "pid=", "-o", "ppid=", "-o", "args="],
@@ -261,11 +278,11 @@ def list_ancestors_by_ps() -> list[list[str]]:
         return []
     rows = [line.split(None, 2) for line in os.fsdecode(answer.stdout).splitlines()]
     calls = {int(row[0]): (int(row[1]), row[2]) for row in rows if len(row) == 3 and row[1].isdecimal()}
-    found: list[list[str]] = []
+    found: list[Ancestor] = []
     pid = os.getppid()
     while pid > 1 and pid in calls and len(found) < ANCESTORS_MAX:
         pid, call = calls[pid]
-        found.append(["", *call.split()[:3]])
+        found.append(Ancestor("", tuple(call.split()[:3]), frozenset()))
     return found
 
 

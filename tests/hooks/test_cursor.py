@@ -52,7 +52,7 @@ def test_the_rule_is_hidden_from_git_before_it_is_written(fleet: Fleet, where: s
 def test_the_rule_holds_what_a_person_confirmed_and_nothing_else(fleet: Fleet) -> None:
     with sqlite3.connect(fleet.base / "brain.db") as brain:
         brain.execute(
-            "UPDATE records SET confirmed_by = 'ana' WHERE project = (SELECT id FROM projects WHERE name = 'alpha')"
+            "UPDATE records SET confirmed_by = 'ana', kind = 'decision' WHERE project = (SELECT id FROM projects WHERE name = 'alpha')"
         )
     send(fleet, "sessionStart", fleet.folder("alpha"))
     send(fleet, "sessionStart", fleet.folder("beta"), conversation_id="other")

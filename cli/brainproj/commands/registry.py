@@ -23,6 +23,11 @@ COMMANDS = (
     Entry("show", "show", "Open the exact source at an address, with what stands around it."),
     Entry("who", "who", "Tell whose sessions these are; of a person what they worked on, of a file or task who did."),
     Entry("task", "task", "Name pieces of work, and see which sessions belong to them."),
+    Entry(
+        "resume",
+        "resume",
+        "Show what it takes to go on with a task: goal, decisions, handoff, what failed, what was done last.",
+    ),
     Entry("decide", "decide", "Record a decision, or confirm a proposed one; only a person at a terminal can."),
     Entry(
         "review",

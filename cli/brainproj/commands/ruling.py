@@ -47,9 +47,7 @@ class Ruling(NamedTuple):
 
     def task(self, name: str) -> Task:
         """The task of this project that a name means. Raises NotFound, Ambiguous."""
-        around = self.opened.around
-        people = read_people(self.db, around.config)
-        return TaskBook(around.paths, self.db, self.known, people, around.now).get(name)
+        return task_book(self.opened).get(name)
 
     def handoff(self, text: str, task: int | None) -> Wording:
         """What a handoff says, with its evidence checked. Raises NotFound, Refused."""
@@ -83,6 +81,13 @@ def open_ruling(project: str | None) -> Ruling:
     known = opened.known if opened.known.ids else stored_project(opened)
     redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
     return Ruling(opened, known, Decisions(opened.around.paths, opened.db, known, redact, opened.around.now))
+
+
+def task_book(opened: Opened) -> TaskBook:
+    """The tasks of a project, which is stored if it was not yet."""
+    around, db, _, known = opened
+    known = known if known.ids else stored_project(opened)
+    return TaskBook(around.paths, db, known, read_people(db, around.config), around.now)
 
 
 def stored_project(opened: Opened) -> KnownProject:

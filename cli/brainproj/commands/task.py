@@ -7,7 +7,7 @@ import typer
 from ..core.redact import Redactor
 from ..core.tasks import JoinedBy, Status, Task
 from ..core.text import counted, encodable
-from ..owners import own_identity, read_people, store_person
+from ..owners import own_identity, store_person
 from ..persons import agent_in_between
 from ..tasks import TaskBook, running_session
 from ..views import terminal
@@ -15,7 +15,7 @@ from ..views.tasks import render_task, render_tasks
 from .complete import session_ids, task_names
 from .options import JSON, PROJECT
 from .reading import Opened, open_project
-from .ruling import stored_project
+from .ruling import task_book
 from .surroundings import current_folder
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -61,7 +61,7 @@ def new(
     redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
     own = None if by_agent else own_identity(opened.around.paths, current_folder())
     person = store_person(opened.db, own, redact, opened.around.now) if own else None
-    book = _book(opened)
+    book = task_book(opened)
     hint = branch if branch is not None else _branch_here(opened) if project is None else None
     made = book.open(
         redact(encodable(title)),
@@ -92,7 +92,7 @@ def list_(
 
 def _show_list(project: str | None, json: bool, *, with_closed: bool) -> None:
     opened = open_project(project)
-    found = [one for one in _book(opened).list() if with_closed or one.task.status is Status.OPEN]
+    found = [one for one in task_book(opened).list() if with_closed or one.task.status is Status.OPEN]
     if json:
         terminal.answer_json([one.value() for one in found])
     elif not found:
@@ -113,7 +113,7 @@ def show(name: NAME, project: PROJECT = None, json: JSON = False) -> None:
       brainproj task show charge --json
     """
     opened = open_project(project)
-    book = _book(opened)
+    book = task_book(opened)
     _say(book, book.get(name), json, None)
 
 
@@ -138,7 +138,7 @@ def continue_(
       brainproj task continue charge --session 5c77f019
     """
     opened = open_project(project)
-    book = _book(opened)
+    book = task_book(opened)
     _say(book, _joined(book, book.get(name), opened, session), json, "Continued")
 
 
@@ -153,15 +153,8 @@ def close(name: NAME, project: PROJECT = None, json: JSON = False) -> None:
       brainproj task close charge --json
     """
     opened = open_project(project)
-    book = _book(opened)
+    book = task_book(opened)
     _say(book, book.close(book.get(name)), json, "Closed")
-
-
-def _book(opened: Opened) -> TaskBook:
-    around, db, _, known = opened
-    if not known.ids:
-        known = stored_project(opened)
-    return TaskBook(around.paths, db, known, read_people(db, around.config), around.now)
 
 
 def _branch_here(opened: Opened) -> str | None:

@@ -22,6 +22,8 @@ PATH_WORD = re.compile(
 )
 NUMBERS = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?", re.I)
 TELLING = re.compile(r"error|exception|assert|expected|failed|failure|fatal|panic|cannot|not found|denied", re.I)
+RAISED = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Failure): \S")
+"""How a runtime says what was raised; the source line above it may hold the same words, not yet filled in."""
 LINE_LIMIT = 200
 TAIL = 300
 """Letters at the end of a command in which the cutting of its output is looked for; a command may be megabytes."""
@@ -84,7 +86,8 @@ def failure_line(output: str) -> str:
     """The line of an output that tells most of a failure: one that names it, else the runner's, else the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     body = [line for line in lines if not re.fullmatch(r"Exit code \d+|Process exited with code \d+|Output:", line)]
-    told = next((line for line in body if line.startswith(("E  ", "E\t")) or TELLING.search(line)), None)
+    told = next((line for line in body if line.startswith(("E  ", "E\t")) or RAISED.match(line)), None)
+    told = told or next((line for line in body if TELLING.search(line)), None)
     return one_line(told or failing_summary(output) or (body or lines or [""])[-1])[:LINE_LIMIT]
 
 

@@ -50,7 +50,8 @@ class Handoff:
 
 def render_handoff(handoff: Handoff, evidence: Sequence[str] = ()) -> str:
     """Its text; what is empty is left out. evidence: citations that stand under their heading too."""
-    lines = [f"Goal: {handoff.goal}"] if handoff.goal else []
+    goal = " ".join(handoff.goal.split())
+    lines = [f"Goal: {goal}"] if goal else []
     for name in ("done", "failed", "remaining", "blockers"):
         lines += _part(HEADINGS[name], getattr(handoff, name))
     return "\n".join([*lines, *_part(HEADINGS["evidence"], evidence)])
@@ -88,8 +89,8 @@ def _take(items: list[str], line: str, *, is_goal: bool) -> None:
 
 
 def _filled(items: Iterable[str]) -> list[str]:
-    return [one for one in items if one]
+    return [plain for one in items if (plain := " ".join(one.split()))]
 
 
 def _part(heading: str, items: Sequence[str]) -> list[str]:
-    return [f"{heading}:", *(f"- {' '.join(one.split())}" for one in items)] if items else []
+    return [f"{heading}:", *(f"- {' '.join(one.split())}" for one in items if one.strip())] if items else []

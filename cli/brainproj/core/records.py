@@ -44,7 +44,7 @@ class LinkKind(StrEnum):
 RULED = ("decision", "handoff")
 """Kinds that wait for a person."""
 TEXT_LETTERS = 4096
-"""Characters of a record's text, as of a marker's."""
+"""Characters of a record's text that are kept; the kernel takes no more (formats/kernel.md 4)."""
 PLACE_LETTERS = 300
 LINKS_AT_MOST = 20
 

@@ -75,6 +75,17 @@ def list_failed(db: sqlite3.Connection, projects: Sequence[int], since: int | No
     return [ToolResult(*row) for row in rows]
 
 
+def list_results(db: sqlite3.Connection, sessions: Sequence[int], since: int | None, limit: int) -> list[ToolResult]:
+    """The results in these sessions that nobody denied or stopped, the newest first."""
+    rows = db.execute(
+        f"{SELECT} WHERE e.session IN ({_marks(sessions)}) AND {COUNTED}"
+        f" AND (e.outcome IS NULL OR e.outcome NOT IN {REFUSED}) AND (? IS NULL OR e.at >= ?)"
+        " ORDER BY e.at DESC, e.id DESC LIMIT ?",
+        (*sessions, since, since, limit),
+    )
+    return [ToolResult(*row) for row in rows]
+
+
 def list_with_words(
     db: sqlite3.Connection, projects: Sequence[int], words: Sequence[str], since: int | None, limit: int
 ) -> list[ToolResult]:

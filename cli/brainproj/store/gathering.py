@@ -107,6 +107,11 @@ def is_echo(event: Event) -> bool:
     return event.flags != 0 and bool(event.flags & Flag.ECHO)
 
 
+def is_pack(event: Event) -> bool:
+    """Whether it is what our tool `resume` answered."""
+    return is_echo(event) and event.kind is Kind.TOOL_RESULT and (event.tool or "").endswith("resume")
+
+
 def may_mark(event: Event) -> bool:
     """Whether a marker in it counts: only the assistant's own words are a source (cases/30)."""
     return event.speaker is Speaker.ASSISTANT and not is_echo(event)

@@ -1,5 +1,6 @@
 """Tasks and the sessions that joined them, as rows of brain.db."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -90,6 +91,29 @@ def join(db: sqlite3.Connection, task: int, agent: str, session_id: str, by: Joi
         "INSERT OR IGNORE INTO task_sessions VALUES(?,?,?,?,?)", (task, agent, session_id, by.value, now)
     )
     return added.rowcount > 0
+
+
+RESUMED = re.compile(r"^Task: .*\[task:([a-z0-9-]+)\] · (?:open|closed)", re.MULTILINE)
+"""The line of a pack that names its task (`resume`)."""
+RESUMED_WITHIN = 4000
+"""Characters of an answer in which it stands."""
+
+
+def join_resumed(
+    db: sqlite3.Connection, project: int | None, agent: str, session_id: str, answer: str, now: int
+) -> None:
+    """Let a session join the task that it was given by `resume`: of its own project, if it is there."""
+    named = RESUMED.search(answer[:RESUMED_WITHIN])
+    if named is None:
+        return
+    family = (
+        "SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1 UNION SELECT merged_into FROM projects WHERE id = ?1"
+    )
+    found = db.execute(
+        f"SELECT id FROM tasks WHERE slug = ?2 AND project IN ({family})", (project, named[1])
+    ).fetchone()
+    if found is not None:
+        join(db, found[0], agent, session_id, JoinedBy.AGENT, now)
 
 
 def list_joined(db: sqlite3.Connection, task: Task, projects: Sequence[int]) -> list[Joined]:

@@ -13,6 +13,7 @@ from ..core.events import Event, Kind, Outcome, SessionFacts, Speaker
 from ..core.ids import event_number
 from ..core.markers import find_markers
 from ..core.query import index_text
+from ..core.records import TEXT_LETTERS
 from ..core.text import readable
 from ..core.times import to_micros
 from . import codes, texts
@@ -26,6 +27,7 @@ from .gathering import (
     call_number,
     class_of,
     in_pieces,
+    is_pack,
     may_mark,
     record_columns,
     redact_state,
@@ -33,14 +35,12 @@ from .gathering import (
 from .imports import Imports
 from .records import write_marked
 from .revise import add_revision, move_session
+from .tasks import join_resumed
 from .transcripts import Position, write_positions
 
 BATCH_BYTES = 24 << 20
 """Text gathered before it is written: larger batches make the index faster and cost memory (bench/peers.md 2)."""
-RECORD_LIMIT = 4096
-"""Characters of a marker's text that are kept; the kernel takes no more (formats/kernel.md 4)."""
-UNATTRIBUTED = 0
-"""Stands for "no project" where a text is stored."""
+UNATTRIBUTED = 0  # stands for "no project" where a text is stored
 
 
 class Writer:
@@ -57,8 +57,7 @@ class Writer:
         self._sessions: dict[tuple[str, str], SessionRow] = {}
         self._changed: dict[int, SessionRow] = {}
         self._next = {table: self._highest(table) for table in ("events", "sessions", "transcripts")}
-        self._is_empty = self._next["events"] == 0
-        """Nothing is stored yet, so nothing needs to be looked up."""
+        self._is_empty = self._next["events"] == 0  # nothing needs to be looked up
         self._is_broken = False
         self._pending: list[Pending] = []
         self._events: list[tuple[object, ...]] = []
@@ -70,6 +69,7 @@ class Writer:
         self._digests: dict[int, int] = {}
         self._records: list[tuple[object, ...]] = []
         self._gaps: list[tuple[object, ...]] = []
+        self._resumed: list[tuple[SessionRow, str]] = []
         self._positions: dict[int, Position] = {}
         self.forgotten = Forgotten(db)
         self._imports = Imports(db, is_import=is_import)
@@ -247,6 +247,8 @@ class Writer:
         self._count(event, row)
         if event.kind is Kind.REPLY and "<!--" in one.text and may_mark(event):
             self._mark(one.text, event, row, number, one.code)
+        if is_pack(event):
+            self._resumed.append((row, one.text))
 
     def _stored_events(self, wanted: list[int]) -> dict[int, tuple[int, int | None]]:
         """(row, body) of those events that are stored, by code."""
@@ -295,7 +297,7 @@ class Writer:
             code = event_number("record", event_code, number)
             if code in self.forgotten.records:
                 continue
-            content = marker.text[:RECORD_LIMIT]
+            content = marker.text[:TEXT_LETTERS]
             raw = content.encode("utf-8", "replace")
             speaker = codes.SPEAKERS[Speaker.ASSISTANT]
             kind = codes.RECORD_KINDS[marker.kind.value]
@@ -331,7 +333,7 @@ class Writer:
             self._write_rows()
             for row, why in self._moves:
                 move_session(self.db, row.id, row.project, row.rule or "", why)
-        for rows in (self._events, self._bodies, self._words, self._records, self._gaps):
+        for rows in (self._events, self._bodies, self._words, self._records, self._gaps, self._resumed):
             rows.clear()
         for index in (self._digests, self._positions, self._changed, self._sessions, self._owners):
             index.clear()
@@ -349,10 +351,12 @@ class Writer:
         )
         write_marked(db, [(*row[:-1], numbers.get(row[-1], row[-1])) for row in self._records])
         db.executemany("INSERT OR REPLACE INTO gaps VALUES(?,?,?,?,?,?)", self._gaps)
+        for row, answer in self._resumed:
+            join_resumed(db, row.project, row.agent, row.session_id, answer, self.now)
         for row in self._changed.values():
             self._write_session(row)
-        touched = {row.project for row in self._changed.values() if row.project is not None}
-        db.executemany("UPDATE projects SET arcs_are_stale = 1 WHERE id = ?", ((project,) for project in touched))
+        touched = {(row.project,) for row in self._changed.values() if row.project is not None}
+        db.executemany("UPDATE projects SET arcs_are_stale = 1 WHERE id = ?", touched)
         write_positions(db, self._positions.values())
 
     def _write_bodies(self) -> dict[object, int]:
