@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import stat
 import sys
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from brainproj.core.handoffs import Handoff, parse_handoff, render_handoff, render_template
 from brainproj.core.people import Identity
 from brainproj.core.records import Act, Links, Status, clean_place, is_same_place
+from brainproj.core.similar import share_of_words
 from brainproj.decide import Decisions, Wording
 from brainproj.errors import NotFound, Refused
 from brainproj.paths import find_paths
@@ -655,3 +657,75 @@ def test_a_running_session_hears_that_one_took_anothers_place(decisions: Decisio
     ready.close()
     assert news == {new.citation: f"- {NEW} (2026-11-30) [{new.citation}] in place of {old.citation}"}
     assert decisions.list(status=Status.CURRENT)[0].id == new.id
+
+
+# sleep -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "low", "high"),
+    [
+        ("Retry a payment with the same key.", "Retry payments with the same key!", 0.6, 1),
+        ("Retry a payment with the same key.", "Never retry a payment with the same key.", 0.6, 1),
+        ("Retry a payment with the same key.", "The logo is drawn in ink.", 0, 0),
+        ("Store times in UTC.", "Store times in local time.", 0.3, 0.8),
+        ("", "Anything", 0, 0),
+        ("the of and", "the of and", 0, 0),
+    ],
+)
+def test_how_much_two_texts_say_the_same(one: str, other: str, low: float, high: float) -> None:
+    assert low <= share_of_words(one, other) <= high
+    assert share_of_words(one, other) == share_of_words(other, one)
+
+
+def test_sleep_lists_what_to_look_at_again_and_changes_nothing(decisions: Decisions, cli: Cli, shop: Path) -> None:
+    (shop / "src").mkdir()
+    (shop / "src" / "pay.py").write_text("x")
+    gone = decisions.record(
+        "decision", Wording("Fees are rounded down.", Links(("src/old.py", "src/pay.py"))), ADA, ACT
+    )
+    first = decisions.record("decision", Wording("Retry a payment with one key.", Links(("src/pay.py",))), ADA, ACT)
+    second = decisions.record("decision", Wording("Never retry a payment with one key."), ADA, ACT)
+    decisions.record("decision", Wording("Marmots guard the till.", Links(("payment retries",))), ADA, ACT)
+    before = cli.ok("records", "--json").json
+    found = cli.ok("sleep", "--json").json
+    assert cli.ok("records", "--json").json == before
+    listed = [(one["kind"], [record["citation"] for record in one["records"]]) for one in found]
+    assert ("alike", [second.citation, first.citation]) in listed
+    assert ("same place", [first.citation, gone.citation]) in listed
+    old, new = (by_text(decisions, text).citation for text in (OLD, NEW))
+    assert ("unlinked", [old]) in listed and ("unlinked", [new]) in listed
+    stale = {one["records"][0]["citation"]: one["why"] for one in found if one["kind"] == "stale"}
+    assert stale == {
+        gone.citation: "src/old.py is not in the checkout", **dict.fromkeys((old, new), stale[old]),
+    }  # fmt: skip
+    assert re.fullmatch(r"it has waited for \d+ days", stale[old])
+    out = cli.ok("sleep").out
+    assert "MAY CONTRADICT OR REPEAT EACH OTHER" in out and "because both apply to src/pay.py" in out
+    command = f"brainproj decide {second.citation} --replace {first.citation}"
+    assert command in out
+    done = at_terminal(*command.split()[1:], typed="y\n")
+    assert done.code == 0
+    assert statuses(decisions)["Retry a payment with one key."] == "superseded"
+    assert statuses(decisions)["Never retry a payment with one key."] == "current"
+    assert first.citation not in cli.ok("sleep").out
+
+
+def test_sleep_sees_evidence_that_is_gone_and_handoffs_of_closed_tasks(
+    decisions: Decisions, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited = cli.ok("search", "observed 2 charges", "--json").json[0]["citation"]
+    record = decisions.record("decision", Wording("Marmots guard the till.", Links((), (cited,))), ADA, ACT)
+    cli.ok("task", "new", "Charge once")
+    draft = _draft(cli, monkeypatch, DRAFT)
+    decisions.confirm(decisions.get(draft["citation"]), ACT)
+    cli.ok("task", "close", "charge")
+    cli.ok("forget", cited, "--yes")
+    why = {one["records"][0]["citation"]: one["why"] for one in cli.ok("sleep", "--json").json}
+    assert why[record.citation] == f"its evidence {cited} opens nothing any more"
+    assert why[draft["citation"]] == "its task is closed"
+
+
+def test_where_all_is_well_sleep_says_so(home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(make_repository(tmp_path / "bare", "https://git.example.com/acme/bare"))
+    assert "Nothing of bare needs to be looked at again." in cli.ok("sleep").err

@@ -29,6 +29,7 @@ class Cited:
     citation: str
     what: str
     text: str
+    is_gone: bool = False
 
     def value(self) -> dict[str, str]:
         """As JSON."""
@@ -46,7 +47,7 @@ def _cited(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, 
     try:
         shown = open_address(db, catalogue, citation, project)
     except BrainError as error:
-        return Cited(citation, "is gone", error.message)
+        return Cited(citation, "is gone", error.message, is_gone=True)
     match shown:
         case Passage():
             event = shown.event

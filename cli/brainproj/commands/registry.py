@@ -34,6 +34,9 @@ COMMANDS = (
         "review",
         "Go through what agents proposed, one by one: confirm, edit, reject; only a person at a terminal can.",
     ),
+    Entry(
+        "sleep", "sleep", "List what to look at again: decisions that may contradict, proposals alone, what is stale."
+    ),
     Entry("handoff", "handoff", "Hand a task on: drafts, and what a person approved."),
     Entry("map", "map", "Show the small index of what this project's memory holds, and what opens it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),

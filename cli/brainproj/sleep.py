@@ -1,0 +1,135 @@
+"""What to look at again: decisions that may contradict or repeat each other, proposals that stand alone, records that
+time has passed by. It only lists: what becomes of each a person says, with the command beside it.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+
+from .core.catalogue import Catalogue, KnownProject
+from .core.records import Links, Status, shared_places
+from .core.similar import share_of_words
+from .core.tasks import Status as TaskStatus
+from .core.text import counted
+from .core.times import from_micros
+from .evidence import look_up
+from .store import tasks as task_rows
+from .store.records import StoredRecord, list_records, read_links
+
+WAITED = timedelta(days=30)
+"""A proposal that waits longer than this was forgotten."""
+ALIKE = 0.6
+"""Share of common words from which two decisions speak of one thing, to say the same of it or the opposite."""
+PAIRS_AT_MOST = 100
+DECISIONS_AT_MOST = 500
+"""The newest ones are compared, each with each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to look at again. kind: alike, same place, unlinked, stale. commands: what a person may say of it."""
+
+    kind: str
+    records: tuple[StoredRecord, ...]
+    why: str
+    commands: tuple[str, ...]
+
+    def value(self) -> dict[str, object]:
+        """One entry of `sleep --json`."""
+        return {
+            "kind": self.kind,
+            "records": [
+                {"citation": one.citation, "kind": one.kind, "status": one.status, "text": one.text}
+                for one in self.records
+            ],
+            "why": self.why,
+            "commands": list(self.commands),
+        }
+
+
+def list_findings(
+    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, folder: str | None, now: datetime
+) -> list[Finding]:
+    """All there is to look at again in a project, what contradicts first. folder: a checkout of it."""
+    records = list_records(db, project.ids)
+    links = read_links(db, [record.id for record in records])
+    waiting = [one for one in records if one.status == Status.PROPOSED and one.kind in ("decision", "handoff")]
+    closed = {task.number for task in task_rows.list_tasks(db, project.ids) if task.status is TaskStatus.CLOSED}
+    found = list(_pairs(records, links))
+    found += [one for record in waiting if (one := _unlinked(record, links[record.id])) is not None]
+    found += [_waiting_long(record, now) for record in waiting if _age(record, now) > WAITED]
+    for record in records:
+        if record.status == Status.CURRENT and record.confirmed_by:
+            found += _passed_by(db, catalogue, project, record, links[record.id], folder, closed)
+    return found
+
+
+def _pairs(records: list[StoredRecord], links: dict[int, Links]) -> Iterator[Finding]:
+    """Decisions in force, or proposed, that say the same or are about one place."""
+    decisions = [one for one in records if one.kind == "decision" and one.status in (Status.CURRENT, Status.PROPOSED)]
+    pairs: list[tuple[float, Finding]] = []
+    for newer, older in combinations(decisions[:DECISIONS_AT_MOST], 2):
+        if newer.status == older.status == Status.PROPOSED:
+            continue
+        places = shared_places(links[newer.id].applies_to, links[older.id].applies_to)
+        share = share_of_words(newer.text, older.text)
+        if share < ALIKE and not places:
+            continue
+        kind = "alike" if share >= ALIKE else "same place"
+        why = f"{share:.0%} of their words are the same" if kind == "alike" else f"both apply to {', '.join(places)}"
+        commands = (_replaces(newer, older), _replaces(older, newer))
+        pairs.append((share, Finding(kind, (newer, older), why, commands)))
+    pairs.sort(key=lambda pair: -pair[0])
+    yield from (finding for _, finding in pairs[:PAIRS_AT_MOST])
+
+
+def _replaces(one: StoredRecord, other: StoredRecord) -> str:
+    return f"brainproj decide {one.citation} --replace {other.citation}"
+
+
+def _unlinked(record: StoredRecord, links: Links) -> Finding | None:
+    if links.applies_to or links.cites or record.task is not None:
+        return None
+    why = "it names no evidence, no place and no task" + (
+        ", only the reply it was said in" if record.session_id else ""
+    )
+    return Finding("unlinked", (record,), why, (f"brainproj review {record.citation}",))
+
+
+def _waiting_long(record: StoredRecord, now: datetime) -> Finding:
+    why = f"it has waited for {counted(_age(record, now).days, 'day')}"
+    return Finding("stale", (record,), why, (f"brainproj review {record.citation}",))
+
+
+def _passed_by(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    project: KnownProject,
+    record: StoredRecord,
+    links: Links,
+    folder: str | None,
+    closed: set[int],
+) -> Iterator[Finding]:
+    """Why a record in force may be out of date."""
+    command = (f"brainproj review {record.citation}",)
+    gone = [place for place in links.applies_to if folder and _is_path(place) and not (Path(folder) / place).exists()]
+    if gone:
+        yield Finding("stale", (record,), f"{', '.join(gone)} is not in the checkout", command)
+    lost = [one.citation for one in look_up(db, catalogue, project, links.cites) if one.is_gone]
+    if lost:
+        yield Finding("stale", (record,), f"its evidence {', '.join(lost)} opens nothing any more", command)
+    if record.kind == "handoff" and record.task in closed:
+        yield Finding("stale", (record,), "its task is closed", command)
+
+
+def _is_path(place: str) -> bool:
+    """Whether a place is meant as a file or folder: a subject has blanks, or neither slash nor dot."""
+    return " " not in place and ("/" in place or "." in place.strip("."))
+
+
+def _age(record: StoredRecord, now: datetime) -> timedelta:
+    at = from_micros(record.at)
+    return now - at if at else timedelta()
