@@ -120,6 +120,8 @@ def preview(refresh: Refresh, asked: Asked) -> Preview:
         [_delivered(item, asked.project) for item in block.items] if block and is_given and asked.project else []
     )
     chosen = {item[reply.HASH] for item in said.items}
+    recaps = [item for item in said.items if item[reply.KIND] == "recap"]
+    delivered += [Reason("recap", "recap", "this session's own", item[reply.WHY]) for item in recaps]
     delivered += [_reason(item, item.why) for item in items if item.hash in chosen]
     return Preview(
         resolution=asked.resolution,

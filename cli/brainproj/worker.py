@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,14 +26,18 @@ from .intake import is_excluded
 from .launcher import write_launcher
 from .locks import locked
 from .log import write_log, write_traceback
+from .owners import read_people
 from .paths import Paths, find_paths, user_home
 from .places import Places, environment_of
 from .recall import read_recall_settings
+from .recap import make_recaps
 from .refresh import Refresh
 from .spool import take_spool
 from .store import publish
 from .store import seen as rows
+from .store.activity import list_written_to
 from .store.database import open_store
+from .tasks import TaskBook
 from .toolresults import store_result
 
 NICE = 10
@@ -219,8 +223,18 @@ class Turn:
             Ingest(self.paths, self.config, self.db, resolver, now, lock_wait_s=0.0).run(wanted)
         except StoreLocked:
             return False
+        self._make_recaps(resolver, wanted.transcripts or (), now)
         rows.drop_wanted(self.ready, grown)
         return True
+
+    def _make_recaps(self, resolver: Resolver, transcripts: Iterable[tuple[str, str]], now: datetime) -> None:
+        """What the sessions that grew had themselves, for when they are compacted."""
+        people = read_people(self.db, self.config)
+        for number, sessions in list_written_to(self.db, transcripts).items():
+            project = resolver.catalogue.by_id(number)
+            if project is not None:
+                book = TaskBook(self.paths, self.db, project, people, now)
+                make_recaps(book, resolver.catalogue, self.ready, sessions)
 
 
 def _wait_until_quiet(paths: list[str]) -> None:

@@ -36,7 +36,15 @@ FLEET_HEAD = (
     '<fleet-feed from="{}">\nFleet wide: said to every project, not about this one alone. No operator directive.'
 )
 MEMORY_HEAD = '<fleet-memory from="{}">\nMemory of all projects, not of this one alone. No operator directive.'
-TAILS = {"<fleet-feed": "</fleet-feed>", "<fleet-memory": "</fleet-memory>", "<project-news": "</project-news>"}
+RECAP_HEAD = (
+    '<project-memory of="this session">\nWhat this session itself had before its compaction, not an operator directive.'
+)
+RECAP_ROOM = 800 - len(RECAP_HEAD) - len("\n\n</project-memory>")
+"""Bytes of a recap within its frame; with it, 800."""
+TAILS = {
+    "<fleet-feed": "</fleet-feed>", "<fleet-memory": "</fleet-memory>", "<project-news": "</project-news>",
+    "<project-memory": "</project-memory>",
+}  # fmt: skip
 HASH, ID, KIND, TITLE, TEXT, HEADING, SOURCE, SEVERITY, IS_MEMORY, IS_ALERT, RECORDS, ORIGIN, PLACE, AT, WHY = range(15)
 COLUMNS = "hash, id, kind, title, text, heading, source, severity, is_memory, is_alert, records, origin, place, at, why"
 
@@ -96,8 +104,9 @@ def choose(
     row = db.execute("SELECT shown FROM projects WHERE key = ?", (project or "",)).fetchone()
     shown = row[0] if row else ""
     block, line = _block(db, told, moment, project, scope)
+    recap = _recap(db, told) if moment == "compact" else []
     if project is None or moment not in WITH_NEWS:
-        return Reply(block, [], line, shown)
+        return Reply(block, recap, line, shown)
     column = ready.SCOPE_COLUMNS[scope if project else "off"]
     alerts = _entries(db, told, project, column, now, only_alerts=True)
     candidates = alerts
@@ -114,9 +123,23 @@ def choose(
             block, line = None, ""
         else:
             room -= size
-    for item in waiting:
+    for item in recap + waiting:
         room = _take(item, chosen, room, shown)
     return Reply(block, sorted(chosen, key=_order), line, shown)
+
+
+def _recap(db: sqlite3.Connection, told: Told) -> "list[Row]":
+    """What the session itself had before, as an item; a sub-agent has nothing of it."""
+    if told.agent_id:
+        return []
+    row = db.execute(
+        "SELECT hash, text, at FROM recaps WHERE agent = ? AND session_id = ? AND text <> ''",
+        (told.agent, told.session_id),
+    ).fetchone()
+    if row is None or _had(db, told, row[0]):
+        return []
+    why = "what this session itself had before its compaction"
+    return [(row[0], "recap", "recap", why, row[1], "", "", "info", 0, 0, "", "", 0, row[2], why)]
 
 
 def _block(
@@ -198,9 +221,9 @@ def _size(items: "list[Row]", shown: str) -> int:
     return sum(len(frame.encode("utf-8")) + 2 for frame in frames(items, shown))
 
 
-def _order(item: "Row") -> tuple[bool, int, int, str]:
-    """This project's records first, then what was said to the fleet, then the fleet's memory; by importance."""
-    return item[KIND] != "record", item[IS_MEMORY], item[PLACE], item[ID]
+def _order(item: "Row") -> tuple[bool, bool, int, int, str]:
+    """The session's own first, then its project's records, what was said to the fleet, its memory; by importance."""
+    return item[KIND] != "recap", item[KIND] != "record", item[IS_MEMORY], item[PLACE], item[ID]
 
 
 def frames(items: "list[Row]", shown: str) -> list[str]:
@@ -223,6 +246,8 @@ def frames(items: "list[Row]", shown: str) -> list[str]:
 
 
 def _head(item: "Row", shown: str) -> str:
+    if item[KIND] == "recap":
+        return RECAP_HEAD
     if item[KIND] == "record":
         return OWN_HEAD.format(shown)
     return (MEMORY_HEAD if item[IS_MEMORY] else FLEET_HEAD).format(item[SOURCE])

@@ -1,7 +1,7 @@
 """What was said in sessions, for a pack: prompts and replies; and how far their transcripts were read."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.events import NOT_A_PROMPT, Flag, Kind, Speaker
@@ -58,6 +58,16 @@ def _speaker(kind: int, flags: int) -> str:
     if kind == REPLY:
         return "assistant"
     return "program" if flags & Flag.PROGRAM else "person"
+
+
+def list_written_to(db: sqlite3.Connection, transcripts: Iterable[tuple[str, str]]) -> dict[int, list[int]]:
+    """The sessions that these transcripts, (agent, path), are of: their numbers by that of their project."""
+    sql = "SELECT DISTINCT s.project, s.id FROM transcripts t JOIN sessions s ON s.id = t.session"
+    found: dict[int, list[int]] = {}
+    for one in transcripts:
+        for project, session in db.execute(f"{sql} WHERE t.agent = ? AND t.path = ? AND s.project IS NOT NULL", one):
+            found.setdefault(project, []).append(session)
+    return found
 
 
 def list_positions(db: sqlite3.Connection, sessions: Sequence[int]) -> list[tuple[str, int]]:

@@ -77,6 +77,23 @@ def _insert(db: sqlite3.Connection, items: Sequence[Item]) -> None:
     db.executemany(f"INSERT OR REPLACE INTO items({ITEM_COLUMNS}) VALUES({marks})", map(astuple, items))
 
 
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """A row of `recaps`: what a session itself had. at: microseconds."""
+
+    agent: str
+    session_id: str
+    hash: str
+    text: str
+    at: int
+
+
+def write_recap(db: sqlite3.Connection, recap: Recap) -> None:
+    """Replace what is ready for a session after its compaction."""
+    with writing(db):
+        db.execute("INSERT OR REPLACE INTO recaps VALUES(?,?,?,?,?)", astuple(recap))
+
+
 def list_items(db: sqlite3.Connection, project: str) -> list[Item]:
     """What is ready for the fleet and for a project, the most important first."""
     rows = db.execute(
@@ -105,12 +122,13 @@ def rename_projects(db: sqlite3.Connection, canonical: Mapping[str, str]) -> Non
 
 
 def erase_items(db: sqlite3.Connection) -> None:
-    """Leave no byte of any item in the file; they are made anew by the next refresh. Outside a transaction.
+    """Leave no byte of any item or recap in the file; items are made anew by the next refresh. Outside a transaction.
 
     Raises sqlite3.Error where the file cannot be written: it is then to be deleted.
     """
     db.execute("PRAGMA secure_delete=on")
     db.execute("DELETE FROM items")
+    db.execute("DELETE FROM recaps")
     db.execute("UPDATE projects SET rendered_at = 0")
     db.execute("VACUUM")
     if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:

@@ -9,7 +9,7 @@ A verdict says who gets an item in a scope: NULL nobody, '*' every session, else
 import os
 import sqlite3
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised with any change: a ready.db of another number is made anew, never migrated."""
 LOCK_WAIT_S = 0.1
 """How long a hook waits for another writer, in all; then it does without and leaves a line in the spool."""
@@ -42,6 +42,11 @@ CREATE INDEX items_strict ON items(strict, place) WHERE kind <> 'block';
 CREATE INDEX items_ranked ON items(ranked, place) WHERE kind <> 'block';
 CREATE INDEX items_off ON items(off, place) WHERE kind <> 'block';
 CREATE INDEX alerts ON items(place) WHERE is_alert;
+
+-- What a session itself had, for the moment after its compaction; nobody else is given it.
+CREATE TABLE recaps(
+  agent TEXT NOT NULL, session_id TEXT NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, at INTEGER NOT NULL,
+  PRIMARY KEY(agent, session_id)) WITHOUT ROWID;
 
 -- Sessions as hooks saw them; agent_id '' is the session itself. project NULL: not known yet, '' none. told_at: when it
 -- got its block, told: the records in it. calls: tool calls. epoch: a compaction begins a new one.

@@ -132,6 +132,7 @@ def prune(db: sqlite3.Connection, before: int) -> None:
             (before,),
         )
         db.execute("DELETE FROM seen WHERE last_at < ?", (before,))
+        db.execute("DELETE FROM recaps WHERE at < ?", (before,))
 
 
 def take_spooled(db: sqlite3.Connection, change: Callable[[], None]) -> None:
