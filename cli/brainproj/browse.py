@@ -4,104 +4,26 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
+from . import gitlog
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import EventCitation, OtherCitation, SessionCitation, parse_citation, render_event
 from .core.events import Flag
 from .core.tasks import Task
 from .core.times import from_micros, render_time
 from .errors import Ambiguous, BrainError, NotFound
-from .recordtext import RecordText, read_record_text
-from .store import listing, reading
-from .store import projects as project_rows
+from .gitlog import Commit
+from .library import document_value
+from .recordtext import RecordText, read_record_text, task_citations
+from .store import reading
 from .store import tasks as task_rows
+from .store.documents import Document, list_documents, list_earlier
 from .store.records import list_records
 
+HASH_LETTERS = 12
+"""Of a commit in its address."""
 SURROUNDINGS = 3
 """Events before and after one that are shown with it."""
-
-
-# projects ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectSummary:
-    """A known project and how much there is of it. `proposals`: what a person may want to do about it."""
-
-    key: str
-    name: str
-    remote: str | None
-    root: str | None
-    sessions: int
-    events: int
-    records: int
-    last_active_at: datetime | None
-    aliases: tuple[str, ...]
-    proposals: tuple[dict[str, str], ...]
-
-    def value(self) -> dict[str, object]:
-        """One entry of `projects --json`."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "remote": self.remote,
-            "root": self.root,
-            "worktree": None,
-            "branch": None,
-            "sessions": self.sessions,
-            "events": self.events,
-            "records": self.records,
-            "last_active_at": render_time(self.last_active_at),
-            "aliases": list(self.aliases),
-            "proposals": [dict(proposal) for proposal in self.proposals],
-        }
-
-
-def list_projects(db: sqlite3.Connection, catalogue: Catalogue) -> list[ProjectSummary]:
-    """Every known project, the one used last at the end."""
-    counts = listing.project_counts(db)
-    records = listing.record_counts(db)
-    proposals = _proposals(db, catalogue)
-    found = []
-    for project in catalogue.projects:
-        own = [counts[number] for number in project.ids if number in counts]
-        last = max((at for _, _, at in own if at is not None), default=None)
-        found.append(
-            ProjectSummary(
-                key=project.key,
-                name=project.name,
-                remote=project.remote,
-                root=project.root,
-                sessions=sum(sessions for sessions, _, _ in own),
-                events=sum(events for _, events, _ in own),
-                records=sum(records.get(number, 0) for number in project.ids),
-                last_active_at=from_micros(last),
-                aliases=project.aliases,
-                proposals=tuple(proposals.get(project.key, ())),
-            )
-        )
-    return sorted(found, key=lambda project: (render_time(project.last_active_at) or "", project.key))
-
-
-def _proposals(db: sqlite3.Connection, catalogue: Catalogue) -> dict[str, list[dict[str, str]]]:
-    """A repository that lost or changed its remote: perhaps its old project should be read as the new one's."""
-    found: dict[str, list[dict[str, str]]] = {}
-    for now, before in project_rows.former_projects(db):
-        new, old = catalogue.by_id(now), catalogue.by_id(before)
-        if new and old and new.key != old.key:
-            found.setdefault(new.key, []).append(
-                {
-                    "what": "merge",
-                    "with": old.key,
-                    "why": f"a repository of {new.name} was {old.key} before its remote changed",
-                    "command": f"brainproj projects merge {old.key} {new.key}",
-                }
-            )
-    return found
-
-
-# one thing by its address ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +126,60 @@ class TaskText:
         }
 
 
-Shown = Passage | SessionText | RecordText | ArcText | TaskText
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document with its earlier texts: (revision, text, until when in microseconds)."""
+
+    document: Document
+    project: KnownProject | None
+    task: str | None
+    earlier: tuple[tuple[int, str, int], ...]
+
+    def value(self) -> dict[str, object]:
+        """The document of `show doc:N --json`."""
+        return {
+            **document_value(self.document, self.task),
+            "project": self.project.value() if self.project else None,
+            "text": self.document.text,
+            "earlier": [
+                {"revision": revision, "text": text, "until": render_time(from_micros(until))}
+                for revision, text, until in self.earlier
+            ],
+            "before": [],
+            "after": [],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CommitText:
+    """A commit of a project's repository, as git tells it now."""
+
+    commit: Commit
+    project: KnownProject
+
+    @property
+    def citation(self) -> str:
+        """Its address."""
+        return f"commit:{self.commit.hash[:HASH_LETTERS]}"
+
+    def value(self) -> dict[str, object]:
+        """The document of `show commit:HASH --json`."""
+        return {
+            "citation": self.citation,
+            "kind": "commit",
+            "project": self.project.value(),
+            "text": self.commit.subject,
+            "revision": 1,
+            "hash": self.commit.hash,
+            "at": render_time(self.commit.at),
+            "author": self.commit.author,
+            "files": list(self.commit.files),
+            "before": [],
+            "after": [],
+        }
+
+
+Shown = Passage | SessionText | RecordText | ArcText | TaskText | DocumentText | CommitText
 
 
 def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own: KnownProject | None = None) -> Shown:
@@ -220,6 +195,10 @@ def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own
             return _arc(db, catalogue, letters)
         case OtherCitation("task", slug):
             return _task(db, catalogue, slug, own)
+        case OtherCitation("doc", number):
+            return _document(db, catalogue, number)
+        case OtherCitation("commit", name):
+            return _commit(name, own)
         case OtherCitation(what, number):
             raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
         case EventCitation():
@@ -233,6 +212,25 @@ def _record(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> Record
     if not found:
         raise NotFound(f"there is no rec:{number}", hint="list them with `brainproj records`")
     return read_record_text(db, catalogue, found[0])
+
+
+def _document(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> DocumentText:
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    found = list_documents(db, None, int(number)) if is_number else []
+    if not found:
+        raise NotFound(f"there is no doc:{number}", hint="list them with `brainproj documents`")
+    project = catalogue.by_id(found[0].project)
+    task = task_citations(db, project).get(found[0].task or 0)
+    return DocumentText(found[0], project, task, tuple(list_earlier(db, found[0].number)))
+
+
+def _commit(name: str, own: KnownProject | None) -> CommitText:
+    """A commit of the project one is in; its repository is asked with an environment of nothing."""
+    commit = gitlog.find_commit(own.root, {}, name.lower()) if own is not None and own.root else None
+    if own is None or commit is None:
+        where = f" in {own.name}" if own else ": this folder has no project"
+        raise NotFound(f"there is no commit {name}{where}", hint="name at least 7 letters of its hash")
+    return CommitText(commit, own)
 
 
 def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .browse import ArcText, Passage, SessionText, TaskText, open_address
+from .browse import ArcText, CommitText, DocumentText, Passage, SessionText, TaskText, open_address
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import SESSION_LETTERS
 from .core.records import LINKS_AT_MOST
@@ -60,6 +60,10 @@ def _cited(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, 
             return Cited(citation, f"thread of work{_day(shown.arc.last_at)}", shown.arc.title or "")
         case TaskText():
             return Cited(citation, f"task, {shown.task.status.value}", shown.task.title)
+        case DocumentText():
+            return Cited(citation, f"document, {shown.document.kind}", shown.document.text)
+        case CommitText():
+            return Cited(citation, f"commit, {shown.commit.at:%Y-%m-%d}", shown.commit.subject)
         case SessionText():
             return Cited(citation, f"session of {shown.agent}", shown.session_id)
 
@@ -88,5 +92,9 @@ def _one(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, ad
             return f"arc:{shown.arc.arc_id}"
         case TaskText():
             return shown.task.citation
+        case DocumentText():
+            return shown.document.citation
+        case CommitText():
+            return shown.citation
         case SessionText():
             return shown.session_id[:SESSION_LETTERS]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from .browse import Passage, SessionText, TaskText, open_address
+from .browse import CommitText, DocumentText, Passage, SessionText, TaskText, open_address
 from .core.catalogue import Catalogue
 from .core.text import one_line
 from .core.times import from_micros, to_micros
@@ -17,6 +17,9 @@ from .recordtext import RecordText
 from .store import database, texts
 from .store import erase as erasing
 from .store.arcs import rebuild_arcs
+from .store.documents import list_documents, remove_documents
+from .store.documents import list_forgotten as forgotten_documents
+from .store.documents import list_holding as documents_holding
 from .store.listing import iter_sessions
 from .store.people import drop_unknown
 from .store.reading import find_sessions
@@ -36,6 +39,7 @@ class Erasure:
     events: tuple[int, ...] = ()
     records: tuple[int, ...] = ()
     tasks: tuple[int, ...] = ()
+    documents: tuple[int, ...] = ()
     before: int | None = None
     inside: int = 0
     """Events of the sessions that go."""
@@ -44,7 +48,13 @@ class Erasure:
 
     def sentence(self) -> str:
         """What goes, in words."""
-        counts = (("session", self.sessions), ("event", self.events), ("record", self.records), ("task", self.tasks))
+        counts = (
+            ("session", self.sessions),
+            ("event", self.events),
+            ("record", self.records),
+            ("task", self.tasks),
+            ("document", self.documents),
+        )
         parts = [f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}" for name, rows in counts if rows]
         said = " and ".join(parts) or "nothing"
         return f"{said} ({self.title})" if self.title else said
@@ -52,7 +62,7 @@ class Erasure:
     def value(self) -> dict[str, int]:
         """The document of `forget --json`."""
         events = len(self.events) + self.inside
-        kept = {"records": len(self.records), "tasks": len(self.tasks)}
+        kept = {"records": len(self.records), "tasks": len(self.tasks), "documents": len(self.documents)}
         return {"sessions": len(self.sessions), "events": events, **kept}
 
 
@@ -70,9 +80,9 @@ def plan(
         known = catalogue.get(project)
         tasks = tuple(task.number for task in list_tasks(db, known.ids))
         sessions = tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False))
-        return Erasure(
-            sessions, records=_loose_records(db, f"project IN ({_marks(known.ids)})", known.ids), tasks=tasks
-        )
+        records = _loose_records(db, f"project IN ({_marks(known.ids)})", known.ids)
+        documents = tuple(one.number for one in list_documents(db, known.ids))
+        return Erasure(sessions, records=records, tasks=tasks, documents=documents)
     if before is not None:
         limit = to_micros(before) or 0
         sessions = _numbers(db, "SELECT id FROM sessions WHERE last_at IS NOT NULL AND last_at < ?", (limit,))
@@ -84,7 +94,8 @@ def plan(
         )
         tasks = _numbers(db, "SELECT id FROM tasks WHERE closed_at < ?", (limit,))  # an open one is of now
         records = _loose_records(db, "at < ?", (limit,))
-        return Erasure(sessions, events, records, tasks, before=limit)
+        documents = _numbers(db, "SELECT id FROM documents WHERE changed_at < ?", (limit,))
+        return Erasure(sessions, events, records, tasks, documents, before=limit)
     if text is not None:
         bodies = _bodies_with(db, text)
         kept = [row for body in bodies for row in _loose_records(db, "body = ?", (body,))]
@@ -92,6 +103,7 @@ def plan(
             events=_events_with(db, bodies),
             records=tuple(dict.fromkeys((*kept, *list_with_earlier(db, text)))),
             tasks=(*_tasks_with(db, bodies), *list_holding(db, text)),
+            documents=tuple(documents_holding(db, text)),
         )
     shown = open_address(db, catalogue, address or "")
     if isinstance(shown, SessionText):
@@ -102,6 +114,10 @@ def plan(
         return Erasure(events=(shown.event.id,))
     if isinstance(shown, TaskText):
         return Erasure(tasks=(shown.task.number,))
+    if isinstance(shown, DocumentText):
+        return Erasure(documents=(shown.document.number,))
+    if isinstance(shown, CommitText):
+        raise NotFound("a commit is git's, and is not stored here")
     raise NotFound("an arc is made from its sessions", hint="forget those: `brainproj show` lists them")
 
 
@@ -156,6 +172,7 @@ def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime)
             erasing.forget_events(db, erasure.events, moment)
             erasing.forget_sessions(db, erasure.sessions, moment)
             remove_tasks(db, erasure.tasks, moment)
+            remove_documents(db, erasure.documents, moment)
             if erasure.before is not None:
                 erasing.write_tombstone(db, "before", str(erasure.before), moment)
             drop_unknown(db)
@@ -194,7 +211,7 @@ def forget_again(
     with database.transaction(db):
         for what, value, at in stones:
             erasing.write_tombstone(db, what, value, at)
-    erasure = replace(erasure, tasks=tuple(list_forgotten(db)))
+    erasure = replace(erasure, tasks=tuple(list_forgotten(db)), documents=tuple(forgotten_documents(db)))
     erase(paths, db, erasure, now)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import gitlog
 from .attempts import Asked, Attempt, find_attempts
+from .browse import HASH_LETTERS
 from .config import Scope
 from .core.attempts import edited_files_of
 from .core.block import safe_text
@@ -25,6 +26,7 @@ from .core.text import clip, counted, one_line
 from .core.times import from_micros, render_time
 from .search import MARKERS, Question, search
 from .store import activity, codes, touches
+from .store.documents import Document, list_documents
 from .store.people import OwnedSession, list_owned
 from .store.records import StoredRecord, list_records, read_links
 from .subject import Subject, joined_tasks, list_arcs
@@ -39,6 +41,7 @@ HITS = 8
 CALLS = 2000
 FILES = 15
 CHANGED = 8
+COMMITS = 6
 FEW = 4
 """Failures and messages; a task that has fewer is filled up with what else the project has."""
 
@@ -114,6 +117,8 @@ class Resume:
             Section("Failed attempts:", tuple(map(_failure_item, failures)), 900, "brainproj attempts"),
             self._passages(subject, question),
             Section("Recent activity, the latest first:", tuple(messages), 900, "brainproj sessions --all"),
+            self._documents(subject),
+            self._commits(),
             Section("Files that its calls edited:", _file_items(files), 120, "brainproj who PATH"),
         ]
         if len(failures) + len(messages) < FEW:
@@ -180,6 +185,22 @@ class Resume:
         return Section(
             f"Handoff approved{by}{when} [{approved.citation}]:", lines, 900, f"brainproj show {approved.citation}"
         )
+
+    def _documents(self, subject: Subject) -> Section:
+        """What is kept with the task; with a thread of work, with the project."""
+        number = subject.task.number if subject.task else None
+        own = [one for one in list_documents(self.db, self.book.project.ids) if number is None or one.task == number]
+        items = [f"- [{one.citation}] {clip(safe_text(one.title), SHORT_LETTERS)} ({_kind(one)})" for one in own]
+        return Section("Documents:", tuple(items), 150, "brainproj documents")
+
+    def _commits(self) -> Section:
+        """The latest commits of the checkout, which are evidence like any other address."""
+        found = gitlog.list_commits(self.folder, self.environment, limit=COMMITS) if self.folder else None
+        items = [
+            f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(safe_text(one.subject), SHORT_LETTERS)}"
+            for one in found or ()
+        ]
+        return Section("Recent commits:", tuple(items), 150, "git log")
 
     def _failures(self, subject: Subject) -> list[Attempt]:
         """What failed in its sessions: what was never resolved first, then the newest."""
@@ -259,6 +280,10 @@ class Resume:
             return Freshness(captured, 0, None, unread)
         files = [*(edited or ()), *(path for commit in commits or () for path in commit.files)]
         return Freshness(captured, len(commits or ()), tuple(dict.fromkeys(files)), unread)
+
+
+def _kind(document: Document) -> str:
+    return f"{document.kind}, revision {document.revision}" if document.fetched else f"{document.kind}, not fetched"
 
 
 def _decision_item(record: StoredRecord, links: Links) -> str:

@@ -20,6 +20,7 @@ from .core.times import from_micros, render_time
 from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
+from .store.documents import document_places
 from .store.records import read_replacements
 from .store.tasks import list_tasks, task_places
 
@@ -307,13 +308,15 @@ def _find(
     tasks = task_places(db, body.body, question.since)
     places = [f"rec:{record.id}" for record in records]
     places += [f"arc:{arc.arc_id}" for arc in arcs]
+    documents = document_places(db, body.body, question.since)
+    places += [f"doc:{number}" for number, _ in documents]
     places += _task_addresses(db, catalogue.by_id(body.project), tasks)
     places += [render_event(event.session_id, codes.id_letters(event.code), event.revision) for event in events]
     text = (texts.read_text(db, body.body) or "") if places else ""
     if not places or not _is_meant(text, question):
         return None
     first = events[0] if events else None
-    kept = records[0].at if records else arcs[0].at if arcs else tasks[0][1] if tasks else None
+    kept = records[0].at if records else arcs[0].at if arcs else [*documents, *tasks, (0, None)][0][1]
     hit = Hit(
         citation=places[0],
         project=catalogue.by_id(body.project),

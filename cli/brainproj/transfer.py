@@ -23,9 +23,13 @@ from .core.records import Status as RecordStatus
 from .core.tasks import GOAL_LETTERS, TITLE_LETTERS, JoinedBy, Status, make_slug
 from .core.text import encodable, one_line
 from .core.times import parse_time, render_time, to_micros
+from .documents.registry import SOURCES
+from .documents.source import TEXT_BYTES
 from .errors import BrainError
 from .store import codes
 from .store.database import transaction
+from .store.documents import NewDocument, add_document, find_document
+from .store.documents import is_forgotten as is_document_forgotten
 from .store.gathering import SessionRow
 from .store.people import ensure_person
 from .store.records import NewRecord, add_record, find_by_code
@@ -41,7 +45,8 @@ LINE_LIMIT = 64 << 20
 """Bytes; a stored text has 32 MiB at most."""
 ID_LETTERS = 200
 """Letters of a session's id; the agents' own have 36."""
-HIDDEN_TEXTS = ("text", "title", "goal", "branch", "swarm", "swarm_task", "tool", "model", "attributes")
+HIDDEN_TEXTS = ("text", "title", "goal", "branch", "swarm", "swarm_task", "tool", "model", "attributes", "address")
+DOCUMENT_KINDS = tuple(source.kind for source in SOURCES)
 LINK_LETTERS = 200
 """Letters of a citation; ours have some thirty."""
 HIDDEN_LISTS = ("applies_to", "evidence")
@@ -154,6 +159,8 @@ class Importer:
                 self._take_event(row)
             elif row["type"] == "task":
                 self._take_task(row)
+            elif row["type"] == "document":
+                self._take_document(row)
             elif row["type"] == "record":
                 self._take_record(row)
             else:
@@ -263,6 +270,23 @@ class Importer:
         with transaction(self.db):
             if find_by_code(self.db, code) is None and not is_record_forgotten(self.db, code):
                 add_record(self.db, new)
+
+    def _take_document(self, row: dict[str, Any]) -> None:
+        """A document of the export's project; one that is here already, by its address, is left as it is."""
+        kind, address = _needed(row, "kind"), self._text(row.get("address"))
+        title, text = self._text(row.get("title")), self._text(row.get("text"))
+        if kind not in DOCUMENT_KINDS or not (address and title and text) or len(text) > TEXT_BYTES:
+            raise ValueError(kind)
+        tasks = {task.slug: task.number for task in list_tasks(self.db, self.report.project.ids)}
+        new = NewDocument(
+            kind, address, title, text, row.get("fetched") is True, tasks.get(row.get("task") or ""),
+            self._person(row.get("person")), row.get("by_agent") is True,
+        )  # fmt: skip
+        at = to_micros(parse_time(row.get("changed_at"))) or self.writer.now
+        with transaction(self.db):
+            is_known = find_document(self.db, self.report.project.ids, kind, address) is not None
+            if not is_known and not is_document_forgotten(self.db, self.number, kind, address):
+                add_document(self.db, self.number, new, at)
 
     def _session(self, row: dict[str, Any]) -> SessionRow | None:
         """The row of a session; None where it is stored, and of another project than the export's."""

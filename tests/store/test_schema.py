@@ -68,6 +68,8 @@ LATER = (
     "record_links",
     "record_revisions",
     "record_acts",
+    "documents",
+    "document_revisions",
 )
 
 

@@ -14,7 +14,6 @@ from brainproj.agents.codex.trust import Trust
 from brainproj.agents.integration import Integration
 from brainproj.agents.integrations import INTEGRATIONS
 from brainproj.agentstates import AgentState
-from brainproj.browse import ProjectSummary
 from brainproj.config import Scope, ScopeSetting, SetBy
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
@@ -26,6 +25,7 @@ from brainproj.health.findings import Finding, Severity
 from brainproj.health.hookruns import HookRun
 from brainproj.ingest import Report
 from brainproj.paths import find_paths
+from brainproj.projectlist import ProjectSummary
 from brainproj.reach import Reach
 from brainproj.search import Hit
 from brainproj.sessions import SessionInfo

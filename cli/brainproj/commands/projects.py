@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ..browse import list_projects
 from ..core.text import counted
 from ..declare import Change, Declarations
+from ..projectlist import list_projects
 from ..views import terminal
 from ..views.projects import render_projects
 from .surroundings import find_surroundings, folder_argument, make_ready_again, open_for_reading, resolver_for

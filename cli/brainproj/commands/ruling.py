@@ -16,7 +16,7 @@ from ..decide import Decisions, Wording
 from ..errors import Refused
 from ..evidence import cite
 from ..owners import own_identity, read_people
-from ..recordtext import RecordText, read_record_text
+from ..recordtext import RecordText, read_record_text, task_citations
 from ..store.database import transaction
 from ..store.records import StoredRecord
 from ..tasks import TaskBook
@@ -44,6 +44,10 @@ class Ruling(NamedTuple):
     def author(self) -> Identity:
         """Who runs this."""
         return own_identity(self.opened.around.paths, current_folder())
+
+    def citation_of(self, task: int | None) -> str | None:
+        """The citation of a task by its number."""
+        return task_citations(self.db, self.known).get(task or 0)
 
     def task(self, name: str) -> Task:
         """The task of this project that a name means. Raises NotFound, Ambiguous."""

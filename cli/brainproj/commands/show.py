@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..browse import Passage, SessionText, open_address
+from ..browse import DocumentText, Passage, SessionText, open_address
 from ..errors import BrainError
 from ..recordtext import RecordText
 from ..views import terminal
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..core.catalogue import KnownProject
     from ..identity import Resolver
 
+OF_ONE_PROJECT = ("task:", "commit:")
+"""Addresses that may mean something in several projects."""
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
@@ -31,7 +33,11 @@ def _own(around: Surroundings, resolver: "Resolver") -> "KnownProject | None":
 @app.command()
 def show(
     address: Annotated[
-        str, typer.Argument(help="A citation, rec:N, arc:ID, task:ID, or a session's id.", autocompletion=session_ids)
+        str,
+        typer.Argument(
+            help="A citation, rec:N, arc:ID, task:ID, doc:N, commit:HASH, or a session's id.",
+            autocompletion=session_ids,
+        ),
     ],
     raw: Annotated[bool, typer.Option("--raw", help="The stored text alone, as it is.")] = False,
     json: JSON = False,
@@ -47,13 +53,20 @@ def show(
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    shown = open_address(db, resolver.catalogue, address, _own(around, resolver) if "task:" in address else None)
+    shown = open_address(
+        db,
+        resolver.catalogue,
+        address,
+        _own(around, resolver) if address.strip("[ ").startswith(OF_ONE_PROJECT) else None,
+    )
     if json:
         terminal.answer_json(shown.value())
     elif raw and isinstance(shown, Passage):
         terminal.answer_raw(shown.text)
     elif raw and isinstance(shown, RecordText):
         terminal.answer_raw(shown.record.text)
+    elif raw and isinstance(shown, DocumentText):
+        terminal.answer_raw(shown.document.text)
     elif raw and isinstance(shown, SessionText):
         for event in shown.events:
             terminal.answer_raw(event.text + "\n")

@@ -58,6 +58,7 @@ def drop_unknown(db: sqlite3.Connection) -> None:
     used = (
         "SELECT person FROM sessions WHERE person IS NOT NULL UNION SELECT person FROM tasks WHERE person IS NOT NULL"
         " UNION SELECT person FROM records WHERE person IS NOT NULL"
+        " UNION SELECT person FROM documents WHERE person IS NOT NULL"
     )
     db.execute(f"DELETE FROM persons WHERE id NOT IN ({used})")
 

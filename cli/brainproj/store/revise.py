@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ..core.ids import event_number
 from ..core.markers import find_markers
 from . import texts
+from .documents import redact_documents
 from .records import redact_records
 from .tasks import rename_tasks
 
@@ -89,7 +90,7 @@ def redact_again(db: sqlite3.Connection, redact: Callable[[str], str], now: int)
             changed += 1
             values = (new.encode("utf-8"), source, generation, place)
             db.execute("UPDATE gaps SET text = ? WHERE source = ? AND generation = ? AND place = ?", values)
-    return changed + redact_records(db, redact)
+    return changed + redact_records(db, redact) + redact_documents(db, redact)
 
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -103,5 +104,6 @@ def _replace_everywhere(db: sqlite3.Connection, body: int, text: str, number: in
         new = texts.ensure_body(db, project[0], number, text)
         db.execute("UPDATE records SET body = ?, revision = revision + 1 WHERE body = ?", (new, body))
         db.execute("UPDATE arcs SET body = ? WHERE body = ?", (new, body))
+        db.execute("UPDATE documents SET body = ? WHERE body = ?", (new, body))
         rename_tasks(db, body, new, text)
         texts.drop_unused(db, [body, new])

@@ -37,6 +37,8 @@ KEPT = (
     "record_links",
     "record_revisions",
     "record_acts",
+    "documents",
+    "document_revisions",
     "tombstones",
     "words_docsize",
 )

@@ -23,8 +23,8 @@ TURN = 400
 """Events of a turn that are looked through for its last reply."""
 WEIGHTS = {
     "decision": 1.6, "lesson": 1.5, "fact": 1.4, "handoff": 1.4, "note": 1.3, "signal": 1.2, "milestone": 1.2,
-    "arc": 1.0, "task": 1.2, "prompt": 1.1, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9, "tool_result": 0.8,
-    "thinking": 0.7,
+    "arc": 1.0, "task": 1.2, "document": 1.2, "prompt": 1.1, "reply": 1.1, "compaction": 1.0, "tool_call": 0.9,
+    "tool_result": 0.8, "thinking": 0.7,
 }  # fmt: skip
 """What was kept on purpose and what people said before what tools printed."""
 
@@ -199,7 +199,8 @@ def describe_bodies(db: sqlite3.Connection, bodies: Sequence[int]) -> dict[int, 
     latest = (
         "SELECT max(at) FROM (SELECT e.at FROM events e WHERE e.body = b.id UNION ALL SELECT r.at FROM records r"
         " WHERE r.body = b.id UNION ALL SELECT a.last_at FROM arcs a WHERE a.body = b.id"
-        " UNION ALL SELECT t.opened_at FROM tasks t WHERE t.body = b.id)"
+        " UNION ALL SELECT t.opened_at FROM tasks t WHERE t.body = b.id"
+        " UNION ALL SELECT d.changed_at FROM documents d WHERE d.body = b.id)"
     )
     found = {}
     for start in range(0, len(bodies), 500):
@@ -248,7 +249,7 @@ def _placed(wanted: Filter) -> tuple[str, list[object]]:
         return f" AND {TYPED.format(marks, marks)}", [codes.SPEAKERS[Speaker.PERSON], *placed, *placed]
     if wanted.agent is None and wanted.since is None:
         return "", []
-    return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times] * 2
+    return f" AND {PLACED}", [wanted.agent, wanted.agent, *times] * 2 + [wanted.agent, *times] * 3
 
 
 SINCE = "coalesce(r.decided_at, r.at)"
@@ -266,7 +267,9 @@ PLACED = (
     " OR EXISTS (SELECT 1 FROM records r LEFT JOIN sessions s ON s.id = r.session WHERE r.body = words.rowid"
     f" AND (? IS NULL OR s.agent = ?) AND (? IS NULL OR {SINCE} >= ?))"
     " OR EXISTS (SELECT 1 FROM arcs a WHERE a.body = words.rowid AND ? IS NULL AND (? IS NULL OR a.last_at >= ?))"
-    " OR EXISTS (SELECT 1 FROM tasks t WHERE t.body = words.rowid AND ? IS NULL AND (? IS NULL OR t.opened_at >= ?)))"
+    " OR EXISTS (SELECT 1 FROM tasks t WHERE t.body = words.rowid AND ? IS NULL AND (? IS NULL OR t.opened_at >= ?))"
+    " OR EXISTS (SELECT 1 FROM documents d WHERE d.body = words.rowid AND ? IS NULL"
+    " AND (? IS NULL OR d.changed_at >= ?)))"
 )
 """Whether a text stands anywhere with this agent, since this time: part of the match, not a filter after its limit."""
 

@@ -196,7 +196,8 @@ def remove_tasks(db: sqlite3.Connection, tasks: Sequence[int], now: int) -> int:
             count += 1
             db.execute("INSERT OR REPLACE INTO tombstones VALUES('task', ?, ?)", (_stone(db, row[1], row[2]), now))
             db.execute("DELETE FROM task_sessions WHERE task = ?", (number,))
-            db.execute("UPDATE records SET task = NULL WHERE task = ?", (number,))
+            for owner in ("records", "documents"):
+                db.execute(f"UPDATE {owner} SET task = NULL WHERE task = ?", (number,))
             db.execute("DELETE FROM tasks WHERE id = ?", (number,))
             texts.drop_unused(db, [row[0]])
     return count

@@ -75,7 +75,7 @@ def ensure_body(db: sqlite3.Connection, project: int, number: int, text: str) ->
     return body
 
 
-OWNERS = ("events", "revisions", "records", "arcs", "tasks")
+OWNERS = ("events", "revisions", "records", "arcs", "tasks", "documents")
 """Tables whose `body` points to a text."""
 
 

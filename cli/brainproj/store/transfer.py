@@ -7,6 +7,7 @@ from typing import Any
 from ..core.people import IMPORTED, PersonRow
 from ..core.times import from_micros, render_time
 from . import codes, texts
+from .documents import list_documents
 from .people import list_persons
 from .records import read_links
 from .tasks import list_joined, list_tasks
@@ -39,6 +40,7 @@ def iter_project(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterat
         yield {"type": "session", **session, "person": _person(persons.get(owner))}
         yield from _iter_events(db, number, session)
     yield from _iter_tasks(db, project_ids)
+    yield from _iter_documents(db, project_ids)
     yield from _iter_records(db, project_ids)
 
 
@@ -65,6 +67,25 @@ def _iter_tasks(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterato
             "opened_at": _time(task.opened_at),
             "closed_at": _time(task.closed_at),
             "sessions": joined,
+        }
+
+
+def _iter_documents(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """The documents as they are now; their earlier texts stay where they were written."""
+    persons = {row.number: row for row in list_persons(db)}
+    tasks = {task.number: task.slug for task in list_tasks(db, project_ids)}
+    for one in list_documents(db, project_ids):
+        yield {
+            "type": "document",
+            "kind": one.kind,
+            "address": one.address,
+            "title": one.title,
+            "fetched": one.fetched,
+            "task": tasks.get(one.task or 0),
+            "person": _person(persons.get(one.person)) if one.person is not None else None,
+            "by_agent": one.by_agent,
+            "changed_at": _time(one.changed_at),
+            "text": one.text,
         }
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from ..core.events import Flag
 from ..core.text import clip, counted, one_line, printable
 from ..core.times import from_micros
-from .records import render_record
+from .records import day_of, render_record
 
 if TYPE_CHECKING:
-    from ..browse import ArcText, Passage, SessionText, Shown, TaskText
+    from ..browse import ArcText, CommitText, DocumentText, Passage, SessionText, Shown, TaskText
     from ..store.reading import StoredEvent
 
 FOLDED = 160
@@ -18,7 +18,7 @@ FOLDED = 160
 
 def render_shown(shown: "Shown") -> Iterator[str]:
     """Plain text, a part at a time."""
-    from ..browse import ArcText, Passage, TaskText
+    from ..browse import ArcText, CommitText, DocumentText, Passage, TaskText
     from ..recordtext import RecordText
 
     if isinstance(shown, Passage):
@@ -29,6 +29,10 @@ def render_shown(shown: "Shown") -> Iterator[str]:
         yield _arc(shown)
     elif isinstance(shown, TaskText):
         yield _task(shown)
+    elif isinstance(shown, DocumentText):
+        yield _document(shown)
+    elif isinstance(shown, CommitText):
+        yield _commit(shown)
     else:
         yield from _session(shown)
 
@@ -74,6 +78,27 @@ def _task(shown: "TaskText") -> str:
         lines.append(f"goal: {one_line(task.goal)}")
     sessions = [f"  brainproj show {one_line(session)}" for session in shown.sessions]
     return "\n".join([*lines, *(["sessions:", *sessions] if sessions else ["no session belongs to it yet"])])
+
+
+def _document(shown: "DocumentText") -> str:
+    one = shown.document
+    name = one_line(shown.project.name) if shown.project else "no project"
+    kind = one.kind if one.fetched else f"{one.kind}; only the link is kept, what stands there was not fetched"
+    lines = [
+        f"{one.citation}  {one_line(one.title)} ({name})",
+        f"{kind}, revision {one.revision}, {day_of(one.changed_at)}",
+    ]
+    lines += [f"at {one_line(one.address)}"] if one.kind == "file" else []
+    lines += [f"task: {shown.task}"] if shown.task else []
+    earlier = [f"until {day_of(until)}, revision {revision}" for revision, _, until in shown.earlier]
+    return "\n".join([*lines, *earlier, "", printable(one.text)])
+
+
+def _commit(shown: "CommitText") -> str:
+    commit = shown.commit
+    head = f"{shown.citation}  {one_line(commit.subject)} ({one_line(shown.project.name)})"
+    files = [f"  {one_line(path)}" for path in commit.files]
+    return "\n".join([head, f"{commit.at:%Y-%m-%d %H:%M}, by {one_line(commit.author)}", *files])
 
 
 def _head(event: "StoredEvent") -> str:

@@ -10,7 +10,7 @@ from .tables import Column, render_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..browse import ProjectSummary
+    from ..projectlist import ProjectSummary
 
 
 def render_resolution(resolution: Resolution, home: str) -> str:

@@ -27,3 +27,17 @@ CREATE TABLE record_acts(
   id INTEGER PRIMARY KEY, record INTEGER NOT NULL REFERENCES record_numbers, at INTEGER NOT NULL, what TEXT NOT NULL,
   status TEXT NOT NULL, who TEXT NOT NULL, terminal TEXT NOT NULL, parents TEXT NOT NULL, other INTEGER);
 CREATE INDEX record_acts_by_record ON record_acts(record);
+
+-- Files, notes and links that somebody keeps with a project. kind: file, note, link. address: a path within the project
+-- (absolute outside of it), a URL, a note's first words. body: the newest text; fetched: whether it is what stands there.
+CREATE TABLE documents(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, project INTEGER NOT NULL REFERENCES projects, kind TEXT NOT NULL,
+  address TEXT NOT NULL, title TEXT NOT NULL, fetched INTEGER NOT NULL, body INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 1,
+  task INTEGER REFERENCES tasks, person INTEGER REFERENCES persons, by_agent INTEGER NOT NULL, added_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL, UNIQUE(project, kind, address));
+CREATE INDEX documents_by_body ON documents(body);
+
+-- Earlier texts of documents, packed as in bodies; they stand in no index.
+CREATE TABLE document_revisions(
+  document INTEGER NOT NULL REFERENCES documents, revision INTEGER NOT NULL, text NOT NULL, until_at INTEGER NOT NULL,
+  PRIMARY KEY(document, revision)) WITHOUT ROWID;

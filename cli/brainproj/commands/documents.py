@@ -1,0 +1,55 @@
+"""`brainproj documents`: the files, links and notes that are kept with this project."""
+
+import typer
+
+from ..core.text import counted
+from ..library import document_value
+from ..recordtext import task_citations
+from ..store.documents import Document, list_documents
+from ..views import terminal
+from ..views.records import day_of
+from ..views.tables import Column, render_table
+from .options import JSON, PROJECT
+from .reading import open_project
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+COLUMNS = (
+    Column("DOCUMENT", style="cyan"),
+    Column("KIND"),
+    Column("REVISION", right=True),
+    Column("DATE"),
+    Column("TITLE", clips=True),
+)
+
+
+@app.command()
+def documents(project: PROJECT = None, json: JSON = False) -> None:
+    """List the files, links and notes that are kept with this project.
+
+    Examples:
+
+      brainproj documents
+
+      brainproj documents --json
+    """
+    opened = open_project(project)
+    found = list_documents(opened.db, opened.known.ids) if opened.known.ids else []
+    if json:
+        tasks = task_citations(opened.db, opened.known)
+        terminal.answer_json([document_value(one, tasks.get(one.task or 0)) for one in found])
+    elif not found:
+        terminal.aside(f"No document is kept with {opened.known.name}. Keep one: brainproj add FILE, LINK or NOTE")
+    else:
+        terminal.answer(render_table(COLUMNS, [_row(one) for one in reversed(found)]))
+        terminal.aside(f"{counted(len(found), 'document')}. Open one: brainproj show {found[0].citation}")
+
+
+def _row(one: Document) -> tuple[str | int, ...]:
+    kind = one.kind if one.fetched else f"{one.kind}, not fetched"
+    return (
+        one.citation,
+        kind,
+        one.revision,
+        day_of(one.changed_at),
+        f"{one.title} ({one.address})" if one.kind == "file" else one.title,
+    )

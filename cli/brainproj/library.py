@@ -1,0 +1,91 @@
+"""The documents of a project: files, notes and links kept on purpose, each with its revisions."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from .core.catalogue import KnownProject
+from .core.text import encodable
+from .core.times import from_micros, render_time, to_micros
+from .documents.registry import SOURCES
+from .documents.source import Material
+from .errors import NotFound
+from .locks import locked
+from .paths import Paths
+from .store import database
+from .store import documents as rows
+from .store.documents import Document, NewDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The documents of one project. `redact` is applied to every text before it is stored."""
+
+    paths: Paths
+    db: sqlite3.Connection
+    project: KnownProject
+    redact: Callable[[str], str]
+    now: datetime
+
+    def list(self) -> list[Document]:
+        """All of them, the one that changed last first."""
+        return rows.list_documents(self.db, self.project.ids)
+
+    def add(
+        self, given: str, folder: str, title: str | None, task: int | None, person: int | None, *, by_agent: bool
+    ) -> tuple[Document, str]:
+        """The document as it is kept now, and whether it was added, changed or unchanged. Raises NotFound, Refused."""
+        material = read_material(given, folder, self.project.root)
+        new = NewDocument(
+            material.kind,
+            self.redact(encodable(material.address)),
+            self.redact(encodable(title or material.title)),
+            self.redact(encodable(material.text)),
+            material.fetched,
+            task,
+            person,
+            by_agent,
+        )
+        now = to_micros(self.now) or 0
+        with (
+            locked(self.paths.ingest_lock, doing="writing"),
+            database.explained(self.paths.brain_db),
+            database.transaction(self.db),
+        ):
+            known = rows.find_document(self.db, self.project.ids, new.kind, new.address)
+            if known is None:
+                number = rows.add_document(self.db, self.project.ids[0], new, now)
+                rows.drop_stone(self.db, self.project.ids[0], new.kind, new.address)
+                became = "added"
+            elif known.text != new.text or (title and known.title != new.title):
+                number, became = known.number, "changed"
+                rows.revise_document(self.db, known, new, now)
+            else:
+                number, became = known.number, "unchanged"
+        return rows.list_documents(self.db, None, number)[0], became
+
+
+def read_material(given: str, folder: str, root: str | None) -> Material:
+    """What is to be kept. Raises NotFound for what is no link, no file and no note, Refused."""
+    for source in SOURCES:
+        if source.takes(given, folder):
+            return source.read(given, folder, root)
+    raise NotFound(f"there is no file {given}", hint="a link begins with https://, and a note has more than one word")
+
+
+def document_value(document: Document, task: str | None) -> dict[str, object]:
+    """What `documents --json` and `show doc:N --json` both tell."""
+    return {
+        "citation": document.citation,
+        "kind": "document",
+        "what": document.kind,
+        "address": document.address,
+        "title": document.title,
+        "fetched": document.fetched,
+        "revision": document.revision,
+        "task": task,
+        "by": "assistant" if document.by_agent else "person",
+        "added_at": render_time(from_micros(document.added_at)),
+        "changed_at": render_time(from_micros(document.changed_at)),
+    }
