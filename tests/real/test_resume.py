@@ -20,7 +20,7 @@ from brainproj.paths import find_paths
 from ..cli import Cli
 from ..hooks.conftest import fleet as fleet  # the fixture
 from ..test_follow import wait_for
-from .agents import Agents, Steps
+from .agents import Agents, Steps, session_of
 from .test_real_agents import AGENTS, DONE, went_on
 from .test_real_agents import agents as agents  # the fixture
 
@@ -224,3 +224,31 @@ def brainproj(tmp_path: Path) -> str:
 def test_the_example_is_what_it_says(checkout: Path) -> None:
     done = subprocess.run([sys.executable, "check_pay.py"], cwd=checkout, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr.endswith(f"AssertionError: {OBSERVED}\n")
+
+
+# what all agents read ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_part_of_agents_md_reaches_the_model(agents: Agents, checkout: Path, agent: str, cli: Cli) -> None:
+    """Codex reads AGENTS.md; Claude Code what CLAUDE.md imports, also where that stands at its end."""
+    (checkout / "CLAUDE.md").write_text("# Rules of this house\n\nBe kind.\n")
+    cli.ok("install", "--agents-md", "--yes")
+    run = agents.run(agent, checkout, DONE)
+    assert went_on(run), run.err
+    assert "a plan may be proposed, and is never called agreed" in run.turns[0].replace("\\n  ", " ")
+    assert "This project has a memory" in run.turns[0]
+
+
+def test_after_a_compaction_it_is_told_what_it_had_itself(agents: Agents, checkout: Path, cli: Cli) -> None:
+    session = session_of(agents.run("claude", checkout, [{"shell": "python3 check_pay.py"}, *DONE], says=TITLE))
+    for _ in range(3):
+        agents.run("claude", checkout, [{"shell": "echo words"}, {"say": "words " * 200}], "--resume", session)
+    agents.fleet.work()
+    compacted = agents.run("claude", checkout, [{"say": "A summary of it all."}], "--resume", session, says="/compact")
+    assert compacted.code == 0
+    run = agents.run("claude", checkout, DONE, "--resume", session)
+    assert went_on(run) and "A summary of it all." in run.turns[0]
+    told = run.turns[0].replace('\\\\"', '"').replace('\\"', '"')
+    assert told.count('<project-memory of="this session">') == 1
+    assert f"Goal: {TITLE} [" in told and f"Failed: python3 check_pay.py: AssertionError: {OBSERVED} [" in told

@@ -6,7 +6,7 @@ import typer
 
 from ..errors import UsageProblem
 from ..install.apply import apply_install
-from ..install.plan import can_take_brain, checkout_for_project, plan_install
+from ..install.plan import can_take_brain, checkout_for_project, plan_install, plan_instructions
 from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_done, render_steps
@@ -14,7 +14,7 @@ from .complete import agent_names
 from .firstblock import show_first_block
 from .installing import carry_out, plan_value, wanted_agents
 from .options import JSON, YES
-from .surroundings import current_folder, find_surroundings, is_interactive
+from .surroundings import Surroundings, current_folder, find_surroundings, is_interactive
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -34,6 +34,12 @@ def install(
     take_brain: Annotated[
         bool, typer.Option("--take-brain", help="Deliver the brain's feed ourselves, in scope, in agentihooks' place.")
     ] = False,
+    agents_md: Annotated[
+        bool,
+        typer.Option(
+            "--agents-md", help="Only tell this checkout's AGENTS.md of the memory, and CLAUDE.md to import it."
+        ),
+    ] = False,
     no_backfill: Annotated[bool, typer.Option("--no-backfill", help="Read no transcripts afterwards.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change; make none.")] = False,
     yes: YES = False,
@@ -51,7 +57,12 @@ def install(
         raise UsageProblem(
             "a status line is a person's, not a checkout's", hint="leave out one of --project, --statusline"
         )
+    if agents_md and (agents or statusline or take_brain):
+        raise UsageProblem("AGENTS.md is every agent's", hint="give --agents-md alone")
     around = find_surroundings()
+    if agents_md:
+        _tell_agents(around, yes=yes, dry_run=dry_run, json=json)
+        return
     names = wanted_agents(around, agents)
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
     takes_brain = take_brain or _wants_to_take_brain(around.paths, names, is_asking=not (yes or dry_run or json))
@@ -71,6 +82,20 @@ def install(
             terminal.aside(render_steps(plan.steps))
         if not no_backfill and plan.has_hooks and (yes or not is_interactive() or _wants_to_read()):
             show_first_block(around)
+    if plan.problems:
+        raise typer.Exit(1)
+
+
+def _tell_agents(around: Surroundings, *, yes: bool, dry_run: bool, json: bool) -> None:
+    """Put our part into the checkout's AGENTS.md."""
+    plan = plan_instructions(around.paths, checkout_for_project(current_folder(), around.paths))
+    plan = carry_out(around, plan, apply_install, yes=yes, dry_run=dry_run, json=json)
+    if json:
+        terminal.answer_json(plan_value(plan))
+    elif not plan.changes:
+        terminal.answer("Nothing would change." if dry_run else "Everything was in place already.")
+    elif not dry_run:
+        terminal.answer(render_done(plan.changes, str(around.paths.user_home)))
     if plan.problems:
         raise typer.Exit(1)
 

@@ -148,7 +148,7 @@ def _take_out(paths: Paths, part: Part, ledger: Ledger) -> Change:
         exchange(part.path, change.before, change.after)
     left = tuple(agent for agent in note.agents if agent not in part.agents) if note else ()
     lines = tuple(line for line in note.lines if line not in part.lines) if note else ()
-    if note is not None and (lines or (left and part.kind is Kind.SKILL)):
+    if note is not None and (lines or (left and part.kind.is_shared)):
         ledger.files[file] = replace(note, agents=left or note.agents, lines=lines)
         write_ledger(paths.ledger_path, ledger)
         return change

@@ -101,7 +101,7 @@ def put_change(part: Part, ledger: Ledger) -> Change:
 def taken_change(part: Part, ledger: Ledger) -> Change:
     """The file without our part: where nobody has changed it since, with the very bytes from before."""
     before, note = read_or_none(part.path), ledger.files.get(str(part.path))
-    if before is None or (note is not None and set(note.agents) - set(part.agents) and part.kind is Kind.SKILL):
+    if before is None or (note is not None and set(note.agents) - set(part.agents) and part.kind.is_shared):
         return Change(part, before, before)  # gone, or another agent reads it
     if note is not None and note.kind is Kind.HOOKS and digest(before) == note.after:
         if note.is_made:

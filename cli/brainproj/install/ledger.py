@@ -24,6 +24,12 @@ class Kind(StrEnum):
     RULE = "rule"
     UNIT = "unit"
     SERVER = "server"
+    INSTRUCTIONS = "instructions"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether one file serves several agents, and stays while any of them has it."""
+        return self in (Kind.SKILL, Kind.INSTRUCTIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from ..gitdir import Checkout
 from ..gitexclude import exclude_path, is_tracked
 from ..paths import Paths
 from ..repositories import find_readable_checkout
+from . import instructions
 from .changes import BACKUP, Plan, Problem, compute, unread_reason
 from .ledger import Kind, Ledger, Note, read_ledger
 from .parts import ExcludePart, HookPart, Launchers, Part, RulePart, SkillPart
@@ -93,6 +94,23 @@ def plan_install(
     return Plan(sound, tuple(changes), (*problems, *more), tuple(steps), checkout.top if checkout else "")
 
 
+def plan_instructions(paths: Paths, checkout: Checkout) -> Plan:
+    """What putting our part into a checkout's AGENTS.md would do, and the import into its CLAUDE.md."""
+    parts = instructions.parts_for(checkout.top)
+    problems = [
+        Problem(part.path, "a link leads out of the checkout, so another place would be changed")
+        for part in parts
+        if instructions.leads_out(part, checkout.top)
+    ]
+    left = {problem.path for problem in problems}
+    changes, more = compute(
+        [part for part in parts if part.path not in left], read_ledger(paths.ledger_path), is_taking=False
+    )
+    left |= {problem.path for problem in more}
+    sound = tuple(part for part in parts if part.path not in left)
+    return Plan(sound, tuple(changes), (*problems, *more), (), checkout.top)
+
+
 def _steps(part: HookPart, is_left: bool, checkout: Checkout | None) -> list[tuple[str, str]]:
     """What a person still has to do for one agent, the most pressing first."""
     one = part.integration
@@ -141,6 +159,8 @@ def _unnoted_parts(paths: Paths, ledger: Ledger, agents: tuple[str, ...], checko
                 yield replace(part, lines=tuple(line for line in part.lines if "brainproj" in line))
         elif part.path not in refused:
             yield part
+    if checkout is not None:
+        yield from (part for part in instructions.parts_for(checkout.top) if part.path.is_file())
 
 
 def _exclude_parts(
@@ -226,6 +246,8 @@ def _noted_part(paths: Paths, ledger: Ledger, path: Path, note: Note, agents: tu
     mine = tuple(agent for agent in note.agents if agent in agents)
     if note.kind is Kind.SKILL:
         return SkillPart(path, mine)
+    if note.kind is Kind.INSTRUCTIONS:
+        return instructions.InstructionsPart(path, mine)
     if note.kind is Kind.SERVER:
         launchers = find_launchers(paths, ledger)
         return (TomlServerPart if path.suffix == ".toml" else JsonServerPart)(path, mine, launchers)
