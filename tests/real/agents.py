@@ -6,8 +6,13 @@ They are ordinary npm packages, installed by `.ci/run` (or by hand: README of th
 import contextlib
 import json
 import os
+import pty
+import re
+import select
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +28,8 @@ MODEL = Path(__file__).parent / "namespaces.py"
 FOLDER = Path(os.environ.get("BRAINPROJ_REAL_AGENTS") or Path.home() / ".cache" / "brainproj-agents")
 """Where `npm install --prefix FOLDER @openai/codex @anthropic-ai/claude-code` was run."""
 LIMIT_S = 90
+KEY = ("sk", "test", "loopback")
+"""The parts of a key that is none."""
 Steps = list[dict[str, object]]
 
 
@@ -115,6 +122,34 @@ class Agents:
             requests = [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
         return Run(done.returncode, done.stdout, done.stderr, requests)
 
+    def type_into_claude(self, folder: Path, keys: list[str], until: str) -> str:
+        """What Claude Code shows at a terminal of its own, where each of these is typed after the other."""
+        approved = "-".join(KEY)[-20:]
+        own = json.loads((self.fleet.home / ".claude.json").read_text())
+        own |= {"theme": "dark", "customApiKeyResponses": {"approved": [approved], "rejected": []}}
+        own["projects"] = {str(folder): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}
+        (self.fleet.home / ".claude.json").write_text(json.dumps(own))
+        with self._model("claude", [{"say": "All done here."}]) as (port, _):
+            child, master = pty.fork()
+            if child == 0:
+                os.chdir(folder)
+                os.execve(program("claude"), ["claude"], self._environment(port) | {"TERM": "xterm-256color"})
+            said, waiting = "", ["shortcuts", *keys[:-1], until]
+            deadline = time.monotonic() + LIMIT_S
+            while waiting and time.monotonic() < deadline:
+                if select.select([master], [], [], 0.3)[0]:
+                    said += re.sub(
+                        r"\x1b\[[0-9;?<>=]*[A-Za-z]|\s", "", os.read(master, 65536).decode("utf-8", "replace")
+                    )
+                elif re.sub(r"\s", "", waiting[0]) in said:
+                    waiting.pop(0)
+                    if waiting:
+                        os.write(master, keys.pop(0).encode())
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            os.close(master)
+        return said
+
     def _claude(self) -> list[str]:
         return [str(program("claude")), "--output-format", "json", "--allowedTools=Bash,Task,Agent", "-p"]
 
@@ -138,7 +173,7 @@ class Agents:
             "HOME": str(self.fleet.home),
             "CODEX_HOME": str(self.codex_home),
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
-            "ANTHROPIC_API_KEY": "-".join(("sk", "test", "loopback")),
+            "ANTHROPIC_API_KEY": "-".join(KEY),
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "SHELL": "/bin/sh",

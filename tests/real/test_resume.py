@@ -189,6 +189,16 @@ def test_no_way_inside_a_session_makes_anything_official(
     assert cli.ok("records", "--kind", "decision", "--status", "current", "--json").json == []
 
 
+def test_a_person_behind_claudes_exclamation_mark_is_told_to_use_a_terminal(
+    agents: Agents, checkout: Path, cli: Cli, brainproj: str
+) -> None:
+    shown = agents.type_into_claude(
+        checkout, ["!", f"{brainproj} decide Hacked", "\r"], "run it yourself, in a terminal"
+    )
+    assert "decidingisaperson'sact,andCLAUDE" in shown and "saysthatanagentrunsthis" in shown
+    assert cli.ok("records", "--kind", "decision", "--json").json == []
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_gets_through_is_kept_with_its_traces(
     agents: Agents, checkout: Path, agent: str, cli: Cli, brainproj: str
