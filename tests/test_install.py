@@ -119,10 +119,13 @@ def test_the_commands_of_the_skill_are_there(
     cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(make_repository(tmp_path / "alpha"))
+    cli.ok("task", "new", "TASK")
     shown = [part for part in skill_text().split("`") if part.startswith("brainproj ") and "ADDRESS" not in part]
     assert len(shown) >= 5
     for command in shown:
-        cli.ok(*shlex.split(command)[1:])
+        words = shlex.split(command)[1:]
+        if words[0] not in ("decide", "handoff"):  # a person's act, and one that reads stdin
+            cli.ok(*words)
 
 
 # the cases ---------------------------------------------------------------------------------------------------------

@@ -19,11 +19,11 @@ EXAMPLES = [
     line
     for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
     for line in block.splitlines()
-    if line.startswith("brainproj ")
+    if line.startswith("brainproj ") and line.split()[1] not in ("decide", "review")
 ]
 
-AT_A_TERMINAL = ("share", "mcp")
-"""An act of a person (tests/hooks/test_delivery.py runs it at a terminal), and a server (tests/test_mcp.py)."""
+AT_A_TERMINAL = ("share", "decide", "review", "mcp")
+"""Acts of a person (tests/test_decisions.py and tests/hooks/test_delivery.py run them at a terminal), and a server."""
 
 
 def test_every_command_is_shown() -> None:
