@@ -157,7 +157,7 @@ class Gathered:
     def _place_of(self, found: Found) -> int | None:
         for key in _keys(found):
             place = self._by_key.get(key)
-            if place is not None and not (found.sources and self.hits[place].record):  # a reply may hold two records
+            if place is not None and not (found.sources and self._found[place].sources):  # a reply may hold two records
                 return place
         wanted = {"arc": "prompt", "prompt": "arc"}.get(found.hit.kind)
         for session in found.sessions if wanted else ():
@@ -330,7 +330,7 @@ def _find(
         places=tuple(places),
         missing=body.missing,
         person=first.person if first and first.speaker == Speaker.PERSON else records[0].author if records else None,
-        record=_ruled(db, body.kind, records),
+        record=_ruled(db, body.kind, records) or (_holding(db, events) if body.kind == "reply" else None),
     )
     sessions = {event.session_id for event in events} | {one for arc in arcs for one in json.loads(arc.sessions)}
     sources = {record.source for record in records if record.source is not None}
@@ -350,6 +350,17 @@ def _ruled(db: sqlite3.Connection, kind: str, records: list[index.RecordPlace]) 
     first = records[0]
     other = read_replacements(db, [first.id]).get(first.id) if first.status == "superseded" else None
     return Ruled(kind, first.status, f"rec:{other}" if other is not None else None)
+
+
+def _holding(db: sqlite3.Connection, events: list[index.EventPlace]) -> Ruled | None:
+    """Of a reply in which something was proposed that is not in force: what, and where that stands."""
+    found = index.records_of(db, [event.code for event in events])
+    ended = [(number, kind, status) for number, kind, status in found if kind in RULED and status != "current"]
+    if not ended:
+        return None
+    number, kind, status = ended[0]
+    other = read_replacements(db, [number]).get(number)
+    return Ruled(kind, status, f"rec:{other}" if other is not None else None)
 
 
 def _task_addresses(db: sqlite3.Connection, project: KnownProject | None, tasks: list[tuple[int, int]]) -> list[str]:

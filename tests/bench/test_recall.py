@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from .recall.__main__ import ask_all, main
+from .recall.__main__ import ask_all, main, weigh_packs
 from .recall.histories import is_echo, make_history
 
 
@@ -32,6 +32,17 @@ def test_the_memory_does_what_it_did() -> None:
     silent = [mark.is_silent for mark in ours if mark.question.answer is None]
     assert sum(silent) / len(silent) > 0.9
     assert all(mark.is_silent and mark.place is None and mark.tokens == 0 for mark in empty)
+
+
+def test_a_decision_that_does_not_hold_is_never_given_as_one_that_does() -> None:
+    marks = ask_all([3], with_rg=False)["brainproj"]
+    decided = [mark for mark in marks if mark.question.kind.startswith("decision")]
+    assert {mark.question.kind for mark in decided} == {"decision", "decision, replaced", "decision, only proposed"}
+    assert sum(mark.forbidden for mark in decided) == 0 and not any(mark.is_stale for mark in decided)
+    assert all(mark.place == 1 for mark in decided)
+    packs = weigh_packs([3])
+    assert len(packs) == 10 and all(wrong == lacking == 0 for _, wrong, lacking in packs)
+    assert max(tokens for tokens, _, _ in packs) <= 4000
 
 
 def test_it_prints_its_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -342,6 +342,12 @@ def record_places(db: sqlite3.Connection, body: int, wanted: Filter) -> list[Rec
     return [RecordPlace(*row) for row in rows]
 
 
+def records_of(db: sqlite3.Connection, event_codes: Sequence[int]) -> list[tuple[int, str, str]]:
+    """(number, kind, status) of the records that were made of these events."""
+    sql = "SELECT r.id, r.kind, r.status FROM records r JOIN events e ON e.id = r.event WHERE e.code = ? ORDER BY r.id"
+    return [row for code in event_codes for row in db.execute(sql, (code,))]
+
+
 def arc_places(db: sqlite3.Connection, body: int, since: int | None) -> list[ArcPlace]:
     """The threads of work with this title."""
     rows = db.execute(

@@ -14,15 +14,25 @@ from typing import Protocol
 from brainproj.browse import ArcText, Passage, open_address
 from brainproj.config import Scope, read_config
 from brainproj.core.emptywords import EMPTY_WORDS
+from brainproj.core.pack import Pack
+from brainproj.core.people import People
+from brainproj.core.records import Act
 from brainproj.core.tokens import estimate_tokens
+from brainproj.decide import Decisions
 from brainproj.identity import Resolver
 from brainproj.paths import find_paths
 from brainproj.recordtext import RecordText
+from brainproj.resume import Resume
 from brainproj.search import Question as Words
 from brainproj.search import search
 from brainproj.servers.answers import Answers
 from brainproj.store.database import open_store
+from brainproj.subject import find_subject
+from brainproj.tasks import TaskBook
 
+from .decided import Decided
+
+ACT = Act("ada", "/dev/pts/0", ())
 MOST = 5
 LINE_LETTERS = 300
 """What is shown of a line that `rg` found, as `-M 300 --max-columns-preview` does; a whole one may be a megabyte."""
@@ -30,10 +40,14 @@ LINE_LETTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that was given: its text, and whether it is the asked project's."""
+    """A passage that was given: its text, whether it is the asked project's, and what it is said to be.
+
+    said: of a decision where it stands; empty where nothing is said.
+    """
 
     text: str
     is_own: bool
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +101,29 @@ class Brainproj:
         assert known is not None
         answer = search(self.db, self.catalogue, Words(question, known, Scope.STRICT, MOST))
         found = [
-            Found(self._open(hit.citation), hit.project is not None and hit.project.key == known.key)
+            Found(self._open(hit.citation), hit.project is not None and hit.project.key == known.key, hit.what)
             for hit in answer.hits
         ]
         said = Answers(self.paths, self.environment, str(self.home / "dev" / project)).search(question, limit=MOST)
         return Given(tuple(found), estimate_tokens(said))
+
+    def confirm(self, decisions: Sequence[Decided]) -> None:
+        """What persons did after it was proposed: first the old ones, then what took their place."""
+        for one in decisions:
+            known = self.catalogue.by_key(f"git.example.com/acme/{one.project}")
+            assert known is not None
+            book = Decisions(self.paths, self.db, known, str, datetime.now(UTC))
+            records = {record.text: record for record in book.list("decision")}
+            old = book.confirm(records[one.old], ACT) if one.old is not None else None
+            if one.is_confirmed:
+                book.confirm(records[one.text], ACT, [old] if old else [])
+
+    def pack(self, project: str, question: str) -> Pack:
+        """What an agent is given that goes on with the latest work, with a question."""
+        known = self.catalogue.by_key(f"git.example.com/acme/{project}")
+        assert known is not None
+        book = TaskBook(self.paths, self.db, known, People((), {}, ""), datetime.now(UTC))
+        return Resume(book, self.catalogue, None, {}).pack(find_subject(book, ""), question).pack
 
     def _open(self, citation: str) -> str:
         match shown := open_address(self.db, self.catalogue, citation):

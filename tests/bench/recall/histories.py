@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from .decided import Decided, decide, proposal
 from .held_out import HELD_OUT
 from .third import THIRD
 from .wordings import FIRST, SECOND, Book, Component
@@ -24,6 +25,7 @@ PARTS = 5
 SESSIONS = 14
 START = datetime(2026, 9, 1, 8, tzinfo=UTC)
 RECALLED = "Recalled from earlier sessions of this project"
+DECIDED, REPLACED, PROPOSED = "decision", "decision, replaced", "decision, only proposed"
 FRAME = '<project-memory project="'
 
 
@@ -64,6 +66,7 @@ class History:
 
     sessions: tuple[Session, ...]
     questions: tuple[Question, ...]
+    decisions: tuple[Decided, ...] = ()
 
 
 def is_echo(text: str) -> bool:
@@ -84,7 +87,25 @@ def make_history(seed: int) -> History:
         if name in NAMES[:ASKED]:
             elsewhere = {part for other in NAMES for part in parts[other]} - set(parts[name])
             questions += asked + _unanswerable(name, book, parts[name], sorted(elsewhere, key=str), chance)
-    return History(tuple(sorted(sessions, key=lambda session: session.start)), tuple(questions))
+    decisions = [one for name in NAMES for one in decide(name, parts[name], random.Random(f"{seed} {name} decided"))]
+    _propose(sessions, decisions, random.Random(f"{seed} proposed"))
+    questions += [_asked_of(one) for one in decisions if one.project in NAMES[:ASKED]]
+    ordered = sorted(sessions, key=lambda session: session.start)
+    return History(tuple(ordered), tuple(questions), tuple(decisions))
+
+
+def _propose(sessions: list[Session], decisions: Sequence[Decided], chance: random.Random) -> None:
+    """Have each decision proposed in a session of its project; what it replaced in an earlier one."""
+    for one in decisions:
+        own = [session for session in sessions if session.project == one.project]
+        if one.old is not None:
+            chance.choice(own[: SESSIONS // 2]).turns.append(Turn("assistant", proposal(one.old, chance)))
+        chance.choice(own[SESSIONS // 2 :]).turns.append(Turn("assistant", proposal(one.text, chance)))
+
+
+def _asked_of(one: Decided) -> Question:
+    kind = REPLACED if one.old else DECIDED if one.is_confirmed else PROPOSED
+    return Question(one.project, kind, one.question, one.text, one.old)
 
 
 Scene = tuple[int, list[Turn]]
