@@ -21,10 +21,11 @@ from .core.catalogue import Catalogue
 from .core.citations import render_event
 from .core.handoffs import parse_handoff, render_handoff
 from .core.pack import BUDGET_TOKENS, NO_HANDOFF, Pack, Section, render_pack
+from .core.query import MARKERS
 from .core.records import Links, Status, shared_places
 from .core.text import clip, counted, one_line
 from .core.times import from_micros, render_time
-from .search import MARKERS, Question, search
+from .search import Question, search
 from .store import activity, codes, touches
 from .store.documents import Document, list_documents
 from .store.people import OwnedSession, list_owned

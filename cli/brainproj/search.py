@@ -1,7 +1,6 @@
 """Searching what is stored, within the scope: this project by default, others only where they were asked for."""
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from .core.catalogue import Catalogue, KnownProject
 from .core.citations import render_event
 from .core.events import Speaker
 from .core.folding import same_output, says_again
-from .core.query import excerpt, folded, quoted_signs
+from .core.query import MARKERS, excerpt, folded, quoted_signs
 from .core.records import RULED
 from .core.times import from_micros, render_time
 from .errors import UsageProblem
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from .partial import PartialHit
 
 EXCERPT_LETTERS = 240
-MARKERS = re.compile(r"<!--\s*@/?[\w-]+[^<>]{0,200}-->")
-"""What makes a record of a passage says nothing to whoever reads it."""
 FEWEST_BESIDE = 3
 """Words of a question that is looked for in part although something holds all of it."""
 LONGEST_QUESTION = 4000

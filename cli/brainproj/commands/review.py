@@ -70,7 +70,8 @@ def review(
     done = 0
     try:
         for place, record in enumerate(records, 1):
-            terminal.aside(f"{place} of {len(records)}" if len(records) > 1 else "")
+            if len(records) > 1:
+                terminal.aside(f"{place} of {len(records)}")
             answer = _ask(ruling, _waiting(ruling, record), act)
             if answer == "q":
                 break
@@ -93,7 +94,7 @@ def _proposed(ruling: Ruling) -> list[StoredRecord]:
 def _waiting(ruling: Ruling, record: StoredRecord) -> Waiting:
     shown = ruling.text_of(record)
     catalogue = ruling.opened.resolver.catalogue
-    cites = shown.links.cites or ((shown.source,) if shown.source else ())
+    cites = shown.links.cites or ((shown.source.partition(":")[0],) if shown.source else ())
     return Waiting(shown, look_up(ruling.db, catalogue, ruling.known, cites), _beside(ruling, shown))
 
 
@@ -110,7 +111,7 @@ def _beside(ruling: Ruling, shown: RecordText) -> list[StoredRecord]:
 
 def _ask(ruling: Ruling, waiting: Waiting, act: Act) -> str:
     """Show one, and do what the person says of it; the key that ended it."""
-    terminal.answer(render_waiting(waiting.shown, waiting.cited, waiting.beside))
+    terminal.answer_wrapped(render_waiting(waiting.shown, waiting.cited, waiting.beside))
     keys = _keys(waiting)
     while True:
         said = typer.prompt(", ".join(f"{key} {what}" for key, what in keys.items()), prompt_suffix=" > ", err=True)

@@ -29,6 +29,9 @@ SHORTEST_BEGINNING = 2
 MOST_TERMS = 32
 """Words of a query that count; a pasted page would otherwise take seconds."""
 
+MARKERS = re.compile(r"<!--\s*@/?[\w-]+[^<>]{0,200}-->")
+"""What makes a record of a passage says nothing to whoever reads it."""
+
 
 def index_text(text: str) -> str:
     """`text` as the index gets it: letters of scripts without spaces, and all beyond U+FFFF, stand apart.

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..core.query import MARKERS
 from ..core.text import clip, one_line, printable
 from ..core.times import from_micros
 from .tables import MISSING, Column, render_table
@@ -102,4 +103,4 @@ def _act_line(act: "StoredAct") -> str:
 
 def _cited_lines(one: "Cited") -> Iterator[str]:
     yield f"  [{one_line(one.citation)}] {one_line(one.what)}"
-    yield f"    {clip(one_line(one.text), EXCERPT_LETTERS)}"
+    yield f"    {clip(one_line(MARKERS.sub(' ', one.text)), EXCERPT_LETTERS)}"
