@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.events import NO_FLAG, Event, Flag, Gap, Kind, Outcome, SessionFacts, Speaker
 from ...core.times import parse_time
-from ..echoes import is_echo, is_own_tool
+from ..echoes import is_echo, is_own_command, is_own_tool
 from ..factstate import facts_from_state, facts_to_state
 from ..tooltext import render_input
 from .outcomes import outcome_of, words_of_refusal
@@ -37,8 +37,8 @@ Events = list[Event]
 class ClaudeReader:
     """Reads the lines of one transcript.
 
-    `calls`: tool names of the calls that have no result yet. `is_named`: a person gave the title, so the agent's does
-    not count.
+    `calls`: tool names of the calls that have no result yet; `own_commands`: those that ask brainproj in a shell.
+    `is_named`: a person gave the title, so the agent's does not count.
     """
 
     def __init__(self, path: str, state: Mapping[str, Any] | None) -> None:
@@ -46,6 +46,7 @@ class ClaudeReader:
         self.is_sub_agent = stem.startswith("agent-")
         self.facts = facts_from_state(state["facts"]) if state else SessionFacts()
         self.calls: dict[str, str] = dict(state["calls"]) if state else {}
+        self.own_commands: set[str] = set(state.get("own_commands", ())) if state else set()
         self.is_named = bool(state["is_named"]) if state else False
         if state:
             return
@@ -56,7 +57,12 @@ class ClaudeReader:
 
     def state(self) -> dict[str, Any]:
         """The facts so far and the calls that are still open."""
-        return {"facts": facts_to_state(self.facts), "calls": self.calls, "is_named": self.is_named}
+        return {
+            "facts": facts_to_state(self.facts),
+            "calls": self.calls,
+            "own_commands": sorted(self.own_commands),
+            "is_named": self.is_named,
+        }
 
     def read(self, record: Mapping[str, Any]) -> Events | Gap:
         """The events of one line."""
@@ -155,7 +161,8 @@ class ClaudeReader:
         outcome = outcome_of(block, text, record)
         native = f"result:{call_id}" if call_id else _native_uuid(record)
         agent_id, cwd = self._agent(record), _text(record.get("cwd"))
-        own = is_own_tool(tool or "") or is_echo(text)
+        own = is_own_tool(tool or "") or call_id in self.own_commands or is_echo(text)
+        self.own_commands.discard(call_id or "")
         events = [
             Event(
                 kind=Kind.TOOL_RESULT,
@@ -215,8 +222,11 @@ class ClaudeReader:
         if kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
             call_id = _text(block.get("id"))
             tool = _text(block.get("name")) or "?"
+            own = is_own_tool(tool) or is_own_command(_command(block.get("input")))
             if call_id:
                 self.calls[call_id] = tool
+            if call_id and own:
+                self.own_commands.add(call_id)
             return Event(
                 kind=Kind.TOOL_CALL,
                 speaker=Speaker.ASSISTANT,
@@ -227,7 +237,7 @@ class ClaudeReader:
                 tool=tool,
                 call_id=call_id,
                 cwd=cwd,
-                flags=Flag.ECHO if is_own_tool(tool) else NO_FLAG,
+                flags=Flag.ECHO if own else NO_FLAG,
                 agent_id=agent_id,
             )
         if kind == "thinking" or kind == "redacted_thinking":
@@ -340,6 +350,12 @@ def _native_uuid(record: Mapping[str, Any]) -> str | None:
 def _digest(text: str) -> str:
     """Tells the blocks of one reply apart, wherever they are copied to."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _command(given: object) -> str:
+    """The command line of a shell tool's input; empty for another tool's."""
+    command = given.get("command") if isinstance(given, dict) else None
+    return command if isinstance(command, str) else ""
 
 
 def _result_text(content: object) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..echoes import is_own_command
 from .wire import as_list, as_object, as_text, join_texts, render_json
 
 OWN_SERVER = "brainproj"
@@ -40,8 +41,9 @@ def read_function_call(item: Mapping[str, Any]) -> Call:
     text = arguments if isinstance(arguments, str) else "" if arguments is None else render_json(arguments)
     tool = _tool_name(item)
     is_echo = tool.startswith(OWN_TOOLS) or (tool == "exec" and OWN_TOOLS[0] in text)
-    may_search = "rg" in text or "grep" in text
-    return Call(tool, text, may_search and is_search_command(_find_command(tool, text)), is_echo)
+    may_matter = "rg" in text or "grep" in text or OWN_SERVER in text
+    command = _find_command(tool, text) if may_matter else ""
+    return Call(tool, text, is_search_command(command), is_echo or is_own_command(command))
 
 
 def read_shell_call(item: Mapping[str, Any]) -> Call:
@@ -49,7 +51,8 @@ def read_shell_call(item: Mapping[str, Any]) -> Call:
     action = as_object(item.get("action"))
     words = [word for word in as_list(action.get("command")) if isinstance(word, str)]
     text = shlex.join(words) if words else render_json(action)
-    return Call("local_shell", text, is_search_command(_unwrap_shell(words)))
+    command = _unwrap_shell(words)
+    return Call("local_shell", text, is_search_command(command), is_own_command(command))
 
 
 def read_search_call(item: Mapping[str, Any]) -> Call:

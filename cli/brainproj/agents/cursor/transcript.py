@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from ...core.events import Event, Flag, Gap, Kind, Outcome, PromptedBy, SessionFacts, Speaker
-from ..echoes import FRAME
+from ..echoes import FRAME, is_own_command
 from ..factstate import facts_from_state, facts_to_state
 from .finding import SUBAGENTS
 
@@ -151,6 +151,8 @@ class CursorReader:
             cwd = None
         self.facts.see_cwd(cwd)
         is_echo = tool.startswith(OWN_TOOLS) or arguments.get("server") in OWN_SERVERS
+        command = arguments.get("command")
+        is_echo = is_echo or (isinstance(command, str) and is_own_command(command))
         text = given if isinstance(given, str) else "" if given is None else _render_json(given)
         call_id = block.get("id")
         return self._event(
