@@ -19,7 +19,9 @@ from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
 from brainproj.core.people import People, Person
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
+from brainproj.core.records import Links
 from brainproj.core.tasks import JoinedBy, Status, Task
+from brainproj.evidence import Cited
 from brainproj.follow import FollowerState
 from brainproj.health.findings import Finding, Severity
 from brainproj.health.hookruns import HookRun
@@ -27,17 +29,21 @@ from brainproj.ingest import Report
 from brainproj.paths import find_paths
 from brainproj.projectlist import ProjectSummary
 from brainproj.reach import Reach
+from brainproj.recordtext import RecordText
 from brainproj.search import Hit
 from brainproj.sessions import SessionInfo
+from brainproj.sleep import Finding as Again
 from brainproj.status import Setting, StoreState
 from brainproj.status import Status as Standing
 from brainproj.store.people import OwnedSession
-from brainproj.store.records import StoredRecord
+from brainproj.store.records import StoredAct, StoredRecord
 from brainproj.tasks import TaskFacts, TaskSession
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
+from brainproj.views.records import render_record, render_records, render_waiting
 from brainproj.views.reports import render_report
 from brainproj.views.sessions import render_index, render_live
+from brainproj.views.sleep import render_findings as render_again
 from brainproj.views.status import render_findings, render_runs, render_status
 from brainproj.views.tasks import render_task, render_tasks
 from brainproj.views.terminal import PIPE_WIDTH
@@ -241,7 +247,48 @@ RUNS = (
     HookRun("claude", "SessionStart", 23.4, 612, '<project-memory project="agentihooks" from="this machine">', True),
     HookRun("codex", "Stop", 10_000, 0, "it did not end", False),
 )
+AT = int(NOW.timestamp() * 1e6)
+
+
+def stored(number: int, kind: str, status: str, text: str, author: int | None = None) -> StoredRecord:
+    confirmed = "ada" if status in ("current", "superseded") else None
+    session_id, agent, event = (None, None, None) if author else ("3f2e1c8d-0000", "claude", 1)
+    decided_at = AT if confirmed else None
+    return StoredRecord(
+        number, kind, status, 1, session_id, agent, event, None, None, AT, None, '{"by": "codex"}', 1, confirmed, number, 1,
+        author, None, decided_at, text,
+    )  # fmt: skip
+
+
+PROPOSED = stored(14, "decision", "proposed", "Retry a payment with the same key,\nand never twice \x1b[31mred [bold]")
+IN_FORCE = stored(
+    12, "decision", "current", "Retry a payment at once, three times at most, whatever the provider says", 1
+)
+HANDED_ON = stored(15, "handoff", "superseded", "Goal: charge once\nDone:\n- a key for each payment")
+ACTS = (
+    StoredAct(AT, "confirmed", "current", "ada", "/dev/pts/7", "[]", None),
+    StoredAct(AT, "superseded", "superseded", "ada", "/dev/pts/7", "[]", 16),
+)
+LINKS = Links(("src/pay.py", "payment retries"), ("3f2e1c8d/abcdefghijkl",), (12,))
+RECORD_TEXTS = {
+    "a proposal": render_waiting(
+        RecordText(PROPOSED, RIG, LINKS, None, "task:charge-once", (), ()),
+        [Cited("3f2e1c8d/abcdefghijkl", "tool result, failed, 2026-11-30", "Expected 1 charge,\nobserved 2 charges"),
+         Cited("rec:3", "is gone", "there is no rec:3", is_gone=True)],
+        [IN_FORCE],
+    ),
+    "a proposal alone": render_waiting(RecordText(PROPOSED, None, Links(), None, None, (), ()), [], []),
+    "a record with a history": render_record(
+        RecordText(HANDED_ON, RIG, LINKS, 16, "task:charge-once", ACTS, ((1, "Goal: charge", AT, "a person edited it"),))
+    ),
+    "what to look at again": render_again([
+        Again("alike", (PROPOSED, IN_FORCE), "80% of their words are the same", ("brainproj decide rec:14 --replace rec:12",)),
+        Again("unlinked", (PROPOSED,), "it names no evidence, no place and no task", ("brainproj review rec:14",)),
+        Again("stale", (HANDED_ON,), "its task is closed", ("brainproj review rec:15",)),
+    ]),
+}  # fmt: skip
 VIEWS: dict[str, RenderableType] = {
+    "records": render_records([PROPOSED, IN_FORCE, HANDED_ON]),
     "status": render_status(STATUS, "/home/dev", NOW),
     "findings": render_findings(FINDINGS),
     "no-findings": render_findings(()),
@@ -287,6 +334,13 @@ def test_colour_repeats_what_a_word_says(name: str) -> None:
     assert (
         re.sub(r"\x1b\[[0-9;]*m", "", shown(VIEWS[name], 120, colour=True)).split() == shown(VIEWS[name], 120).split()
     )
+
+
+@pytest.mark.parametrize("name", RECORD_TEXTS)
+def test_records_in_words(name: str, screen: SnapshotAssertion) -> None:
+    text = RECORD_TEXTS[name]
+    assert text + "\n" == screen
+    assert "\x1b" not in text
 
 
 def test_a_resolution_in_words(screen: SnapshotAssertion) -> None:
