@@ -17,7 +17,7 @@ from .library import document_value
 from .recordtext import RecordText, read_record_text, task_citations
 from .store import reading
 from .store import tasks as task_rows
-from .store.documents import Document, list_documents, list_earlier
+from .store.documents import Document, list_documents, list_earlier, text_of
 from .store.records import list_records
 
 HASH_LETTERS = 12
@@ -131,6 +131,7 @@ class DocumentText:
     """A document with its earlier texts: (revision, text, until when in microseconds)."""
 
     document: Document
+    text: str
     project: KnownProject | None
     task: str | None
     earlier: tuple[tuple[int, str, int], ...]
@@ -140,7 +141,7 @@ class DocumentText:
         return {
             **document_value(self.document, self.task),
             "project": self.project.value() if self.project else None,
-            "text": self.document.text,
+            "text": self.text,
             "earlier": [
                 {"revision": revision, "text": text, "until": render_time(from_micros(until))}
                 for revision, text, until in self.earlier
@@ -221,7 +222,7 @@ def _document(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> Docu
         raise NotFound(f"there is no doc:{number}", hint="list them with `brainproj documents`")
     project = catalogue.by_id(found[0].project)
     task = task_citations(db, project).get(found[0].task or 0)
-    return DocumentText(found[0], project, task, tuple(list_earlier(db, found[0].number)))
+    return DocumentText(found[0], text_of(db, found[0]), project, task, tuple(list_earlier(db, found[0].number)))
 
 
 def _commit(name: str, own: KnownProject | None) -> CommitText:

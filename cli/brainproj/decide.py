@@ -13,14 +13,14 @@ from datetime import datetime
 from .core.catalogue import KnownProject
 from .core.ids import event_number
 from .core.people import Identity
-from .core.records import LINKS_AT_MOST, RULED, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place
+from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import NotFound, Refused
 from .locks import locked
 from .owners import store_person
 from .paths import Paths
-from .store import database
+from .store import codes, database
 from .store import records as rows
 from .store.records import StoredRecord
 
@@ -49,11 +49,11 @@ class Decisions:
         return [
             record
             for record in rows.list_records(self.db, self.project.ids)
-            if record.kind in RULED and (kind is None or record.kind == kind)
+            if record.kind in codes.RULED and (kind is None or record.kind == kind)
             if status is None or record.status == status
         ]
 
-    def get(self, address: str, kinds: Sequence[str] = RULED) -> StoredRecord:
+    def get(self, address: str, kinds: Sequence[str] = codes.RULED) -> StoredRecord:
         """The one at an address. Raises NotFound for what is none of this project, Refused for another kind."""
         number = address.strip().strip("[]").removeprefix("rec:")
         is_number = number.isascii() and number.isdigit() and len(number) < 15

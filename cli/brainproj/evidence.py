@@ -61,7 +61,7 @@ def _cited(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, 
         case TaskText():
             return Cited(citation, f"task, {shown.task.status.value}", shown.task.title)
         case DocumentText():
-            return Cited(citation, f"document, {shown.document.kind}", shown.document.text)
+            return Cited(citation, f"document, {shown.document.kind}", shown.text)
         case CommitText():
             return Cited(citation, f"commit, {shown.commit.at:%Y-%m-%d}", shown.commit.subject)
         case SessionText():

@@ -58,7 +58,7 @@ class Library:
                 number = rows.add_document(self.db, self.project.ids[0], new, now)
                 rows.drop_stone(self.db, self.project.ids[0], new.kind, new.address)
                 became = "added"
-            elif known.text != new.text or (title and known.title != new.title):
+            elif rows.text_of(self.db, known) != new.text or (title and known.title != new.title):
                 number, became = known.number, "changed"
                 rows.revise_document(self.db, known, new, now)
             else:

@@ -12,6 +12,7 @@ from .core.tasks import Status, Task
 from .core.text import clip, counted, one_line
 from .core.tokens import estimate_tokens
 from .recall import LocalSource
+from .store.documents import list_documents
 from .store.listing import project_totals
 from .store.tasks import list_tasks
 from .who import RECENT, Ownership, list_owners
@@ -53,9 +54,10 @@ def draw_map(db: sqlite3.Connection, people: People, project: KnownProject, now:
     totals = project_totals(db, project.ids)
     owners = [one for one in list_owners(db, people, project, now - RECENT) if one.person]
     tasks = [task for task in list_tasks(db, project.ids) if task.status is Status.OPEN]
+    documents = len(list_documents(db, project.ids))
     sizes = [ARCS, LESSONS, TASKS, DECISIONS]
     while True:
-        text = _render(project, memory, totals, owners, tasks, *sizes)
+        text = _render(project, memory, totals, owners, tasks, documents, *sizes)
         fits = estimate_tokens(text) <= TOKENS_AT_MOST and text.count("\n") < LINES_AT_MOST
         if fits or not any(sizes):
             return ProjectMap(project, text, totals, tuple(owners))
@@ -69,6 +71,7 @@ def _render(
     totals: dict[str, int],
     owners: list[Ownership],
     tasks: list[Task],
+    documents: int,
     arcs: int,
     lessons: int,
     shown_tasks: int,
@@ -94,9 +97,11 @@ def _render(
         f"- {clip(safe_text(arc.title), ITEM_LETTERS)} · {arc.status} [{arc.address}]" for arc in memory.arcs[:arcs]
     ]
     lines += _part("Threads of work, the hottest first", titles, len(memory.arcs), "arcs")
+    if documents:
+        lines.append(f"{counted(documents, 'document')} kept: brainproj documents")
     lines += [
-        "Deeper: `search` finds what was said and done, `attempts` what failed and what helped, `expand` (in a shell"
-        " `brainproj show`) opens any address in [brackets].",
+        "Deeper: `resume` goes on with a task or thread of work, `search` finds what was said and done, `attempts` what"
+        " failed and what helped, `expand` (in a shell `brainproj show`) opens any address in [brackets].",
     ]
     return "\n".join(lines)
 

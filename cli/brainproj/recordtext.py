@@ -12,6 +12,7 @@ from .store import records as rows
 from .store import tasks as task_rows
 from .store.codes import id_letters
 from .store.records import StoredAct, StoredRecord
+from .store.search import read_replacements
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def read_record_text(db: sqlite3.Connection, catalogue: Catalogue, record: Store
         record,
         project,
         rows.read_links(db, [record.id])[record.id],
-        rows.read_replacements(db, [record.id]).get(record.id),
+        read_replacements(db, [record.id]).get(record.id),
         task_citations(db, project).get(record.task or 0),
         tuple(rows.list_acts(db, record.id)),
         tuple(rows.list_earlier(db, record.id)),

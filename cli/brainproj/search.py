@@ -14,13 +14,10 @@ from .core.citations import render_event
 from .core.events import Speaker
 from .core.folding import same_output, says_again
 from .core.query import MARKERS, excerpt, folded, quoted_signs
-from .core.records import RULED
 from .core.times import from_micros, render_time
 from .errors import UsageProblem
 from .store import codes, texts
 from .store import search as index
-from .store.documents import document_places
-from .store.records import read_replacements
 from .store.tasks import list_tasks, task_places
 
 if TYPE_CHECKING:
@@ -93,8 +90,8 @@ class Hit:
     @property
     def what(self) -> str:
         """Its kind, in words: how a call ended, where a record stands."""
-        if self.record is not None and self.record.kind in RULED:
-            return self.record.words() if self.kind in RULED else f"{self.kind}, {self.record.words()}"
+        if self.record is not None and self.record.kind in codes.RULED:
+            return self.record.words() if self.kind in codes.RULED else f"{self.kind}, {self.record.words()}"
         return self.kind if self.outcome in (None, "ok", "unknown") else f"{self.kind} {self.outcome}"
 
 
@@ -305,7 +302,7 @@ def _find(
     tasks = task_places(db, body.body, question.since)
     places = [f"rec:{record.id}" for record in records]
     places += [f"arc:{arc.arc_id}" for arc in arcs]
-    documents = document_places(db, body.body, question.since)
+    documents = index.document_places(db, body.body, question.since)
     places += [f"doc:{number}" for number, _ in documents]
     places += _task_addresses(db, catalogue.by_id(body.project), tasks)
     places += [render_event(event.session_id, codes.id_letters(event.code), event.revision) for event in events]
@@ -345,18 +342,18 @@ def _ruled(db: sqlite3.Connection, kind: str, records: list[index.RecordPlace]) 
     if not records:
         return None
     first = records[0]
-    other = read_replacements(db, [first.id]).get(first.id) if first.status == "superseded" else None
+    other = index.read_replacements(db, [first.id]).get(first.id) if first.status == "superseded" else None
     return Ruled(kind, first.status, f"rec:{other}" if other is not None else None)
 
 
 def _holding(db: sqlite3.Connection, events: list[index.EventPlace]) -> Ruled | None:
     """Of a reply in which something was proposed that is not in force: what, and where that stands."""
     found = index.records_of(db, [event.code for event in events])
-    ended = [(number, kind, status) for number, kind, status in found if kind in RULED and status != "current"]
+    ended = [(number, kind, status) for number, kind, status in found if kind in codes.RULED and status != "current"]
     if not ended:
         return None
     number, kind, status = ended[0]
-    other = read_replacements(db, [number]).get(number)
+    other = index.read_replacements(db, [number]).get(number)
     return Ruled(kind, status, f"rec:{other}" if other is not None else None)
 
 

@@ -18,7 +18,7 @@ from .core.catalogue import KnownProject
 from .core.events import Event, Flag, Kind, Outcome, PromptedBy, SessionFacts, Speaker
 from .core.ids import EVENT_ID_LETTERS
 from .core.people import IMPORTED, clean_name, is_person_key
-from .core.records import LINKS_AT_MOST, RULED, TEXT_LETTERS, Links, clean_place
+from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Links, clean_place
 from .core.records import Status as RecordStatus
 from .core.tasks import GOAL_LETTERS, TITLE_LETTERS, JoinedBy, Status, make_slug
 from .core.text import encodable, one_line
@@ -254,7 +254,7 @@ class Importer:
         if kind not in codes.RECORD_KINDS or text is None or len(text) > TEXT_LETTERS:
             raise ValueError(kind)
         status = RecordStatus(_needed(row, "status"))
-        if kind in RULED and status is RecordStatus.CURRENT:
+        if kind in codes.RULED and status is RecordStatus.CURRENT:
             status = RecordStatus.PROPOSED
         tasks = {task.slug: task.number for task in list_tasks(self.db, self.report.project.ids)}
         others = (find_by_code(self.db, codes.id_number(one)) for one in _texts(row.get("replaces")))

@@ -9,7 +9,8 @@ from ..core.catalogue import KnownProject
 from ..core.text import counted
 from ..owners import read_people
 from ..recordtext import record_value, task_citations
-from ..store.records import StoredRecord, list_records, read_links, read_replacements
+from ..store.records import StoredRecord, list_records, read_links
+from ..store.search import read_replacements
 from ..views import terminal
 from ..views.records import render_records
 from .options import JSON, PROJECT, check_among

@@ -66,7 +66,7 @@ def show(
     elif raw and isinstance(shown, RecordText):
         terminal.answer_raw(shown.record.text)
     elif raw and isinstance(shown, DocumentText):
-        terminal.answer_raw(shown.document.text)
+        terminal.answer_raw(shown.text)
     elif raw and isinstance(shown, SessionText):
         for event in shown.events:
             terminal.answer_raw(event.text + "\n")

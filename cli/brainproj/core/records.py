@@ -41,8 +41,6 @@ class LinkKind(StrEnum):
     REPLACES = "replaces"
 
 
-RULED = ("decision", "handoff")
-"""Kinds that wait for a person."""
 TEXT_LETTERS = 4096
 """Characters of a record's text that are kept; the kernel takes no more (formats/kernel.md 4)."""
 PLACE_LETTERS = 300

@@ -12,6 +12,8 @@ SPEAKER_NAMES = {number: speaker.value for speaker, number in SPEAKERS.items()}
 OUTCOME_NAMES = {number: outcome.value for outcome, number in OUTCOMES.items()}
 
 RECORD_KINDS = {"lesson": 8, "decision": 9, "signal": 10, "milestone": 11, "fact": 12, "handoff": 13, "note": 14}
+RULED = ("decision", "handoff")
+"""Kinds of records that wait for a person."""
 ARC_KIND, TASK_KIND, DOCUMENT_KIND = 24, 25, 26
 OTHER_KINDS = {"arc": ARC_KIND, "task": TASK_KIND, "document": DOCUMENT_KIND}
 ALL_KINDS = {**{kind.value: number for kind, number in KINDS.items()}, **RECORD_KINDS, **OTHER_KINDS}

@@ -17,7 +17,10 @@ COLUMNS = "id, project, kind, address, title, fetched, revision, task, person, b
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as stored. fetched: whether `text` is what stands at its address. Times in microseconds."""
+    """A document as stored. fetched: whether its text is what stands at its address. Times in microseconds.
+
+    body: the number of its newest text, which may be a megabyte.
+    """
 
     number: int
     project: int
@@ -31,7 +34,7 @@ class Document:
     by_agent: bool
     added_at: int
     changed_at: int
-    text: str
+    body: int
 
     @property
     def citation(self) -> str:
@@ -63,11 +66,12 @@ def list_documents(db: sqlite3.Connection, projects: Sequence[int] | None, numbe
         values.append(number)
     sql = f"SELECT {COLUMNS} FROM documents WHERE {' AND '.join(where)} ORDER BY changed_at DESC, id DESC"
     rows = db.execute(sql, values).fetchall()
-    found = texts.read_texts(db, (row[-1] for row in rows))
-    return [
-        Document(*(*row[:5], bool(row[5]), *row[6:9], bool(row[9]), *row[10:-1], found.get(row[-1], "")))
-        for row in rows
-    ]
+    return [Document(*(*row[:5], bool(row[5]), *row[6:9], bool(row[9]), *row[10:])) for row in rows]
+
+
+def text_of(db: sqlite3.Connection, document: Document) -> str:
+    """A document's newest text."""
+    return texts.read_text(db, document.body) or ""
 
 
 def find_document(db: sqlite3.Connection, projects: Sequence[int], kind: str, address: str) -> Document | None:
@@ -116,18 +120,12 @@ def list_earlier(db: sqlite3.Connection, number: int) -> list[tuple[int, str, in
     return [(row[0], texts.unpack(row[1]), row[2]) for row in db.execute(sql, (number,))]
 
 
-def document_places(db: sqlite3.Connection, body: int, since: int | None) -> list[tuple[int, int]]:
-    """(number, when it changed) of the documents with this text."""
-    sql = "SELECT id, changed_at FROM documents WHERE body = ? AND (? IS NULL OR changed_at >= ?)"
-    return db.execute(sql, (body, since, since)).fetchall()
-
-
 def list_holding(db: sqlite3.Connection, text: str) -> list[int]:
     """Documents whose text, earlier texts, address or title hold a text."""
     found = [
         row[0] for row in db.execute("SELECT id FROM documents WHERE instr(address, ?1) OR instr(title, ?1)", (text,))
     ]
-    found += [one.number for one in list_documents(db, None) if text in one.text]
+    found += [one.number for one in list_documents(db, None) if text in text_of(db, one)]
     rows = db.execute("SELECT document, text FROM document_revisions").fetchall()
     found += [document for document, stored in rows if text in texts.unpack(stored)]
     return list(dict.fromkeys(found))

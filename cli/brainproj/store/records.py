@@ -193,15 +193,6 @@ def read_links(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Link
     }
 
 
-def read_replacements(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """What took the place of those of these records that are superseded."""
-    sql = (
-        "SELECT a.record, a.other FROM record_acts a JOIN records r ON r.id = a.record WHERE r.status = 'superseded'"
-        " AND a.what = 'superseded' AND a.other IS NOT NULL AND a.record IN"
-    )
-    return dict(in_pieces(db, sql, numbers))
-
-
 # what persons do ---------------------------------------------------------------------------------------------------
 
 

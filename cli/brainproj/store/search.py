@@ -348,6 +348,22 @@ def records_of(db: sqlite3.Connection, event_codes: Sequence[int]) -> list[tuple
     return [row for code in event_codes for row in db.execute(sql, (code,))]
 
 
+def read_replacements(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, int]:
+    """What took the place of those of these records that are superseded."""
+    sql = (
+        "SELECT a.other FROM record_acts a JOIN records r ON r.id = a.record WHERE r.id = ? AND r.status = 'superseded'"
+        " AND a.what = 'superseded' AND a.other IS NOT NULL ORDER BY a.id DESC LIMIT 1"
+    )
+    found = ((number, db.execute(sql, (number,)).fetchone()) for number in numbers)
+    return {number: int(row[0]) for number, row in found if row}
+
+
+def document_places(db: sqlite3.Connection, body: int, since: int | None) -> list[tuple[int, int]]:
+    """(number, when it changed) of the documents with this text."""
+    sql = "SELECT id, changed_at FROM documents WHERE body = ? AND (? IS NULL OR changed_at >= ?)"
+    return db.execute(sql, (body, since, since)).fetchall()
+
+
 def arc_places(db: sqlite3.Connection, body: int, since: int | None) -> list[ArcPlace]:
     """The threads of work with this title."""
     rows = db.execute(

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.people import IMPORTED, PersonRow
 from ..core.times import from_micros, render_time
 from . import codes, texts
-from .documents import list_documents
+from .documents import list_documents, text_of
 from .people import list_persons
 from .records import read_links
 from .tasks import list_joined, list_tasks
@@ -85,7 +85,7 @@ def _iter_documents(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Ite
             "person": _person(persons.get(one.person)) if one.person is not None else None,
             "by_agent": one.by_agent,
             "changed_at": _time(one.changed_at),
-            "text": one.text,
+            "text": text_of(db, one),
         }
 
 

@@ -91,7 +91,7 @@ def _document(shown: "DocumentText") -> str:
     lines += [f"at {one_line(one.address)}"] if one.kind == "file" else []
     lines += [f"task: {shown.task}"] if shown.task else []
     earlier = [f"until {day_of(until)}, revision {revision}" for revision, _, until in shown.earlier]
-    return "\n".join([*lines, *earlier, "", printable(one.text)])
+    return "\n".join([*lines, *earlier, "", printable(shown.text)])
 
 
 def _commit(shown: "CommitText") -> str:
