@@ -158,7 +158,7 @@ def test_a_later_rule_hides_it_everywhere(shop: Path, cli: Cli, home: Path) -> N
 def test_a_commit_is_evidence(shop: Path, cli: Cli) -> None:
     (shop / "pay.py").write_text("x")
     git(shop, "add", "pay.py")
-    git(shop, "commit", "-q", "-m", "Retry with a key \x1b[31m")
+    git(shop, "commit", "-q", "-m", f"Retry with a key \x1b[31m {TOKEN}")
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=shop, capture_output=True, text=True, check=True).stdout[
         :40
     ]
@@ -167,6 +167,8 @@ def test_a_commit_is_evidence(shop: Path, cli: Cli) -> None:
     assert shown["text"].startswith("Retry with a key")
     out = cli.ok("show", f"commit:{head}").out
     assert "Retry with a key" in out and "\x1b" not in out and "  pay.py" in out
+    told = out + cli.ok("resume").out + cli.ok("show", f"commit:{head}", "--json").out
+    assert TOKEN not in told
     for wrong in ("commit:0000000", "commit:abc", "commit:--output=x", "commit:HEAD"):
         assert cli("show", wrong).code == 1, wrong
     assert cli("forget", f"commit:{head[:9]}", "--yes").code == 1

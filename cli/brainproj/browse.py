@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import gitlog
 from .core.catalogue import Catalogue, KnownProject
@@ -231,7 +231,10 @@ def _commit(name: str, own: KnownProject | None) -> CommitText:
     if own is None or commit is None:
         where = f" in {own.name}" if own else ": this folder has no project"
         raise NotFound(f"there is no commit {name}{where}", hint="name at least 7 letters of its hash")
-    return CommitText(commit, own)
+    from .core.redact import redact  # git's words were never stored
+
+    clean = replace(commit, subject=redact(commit.subject), author=redact(commit.author))
+    return CommitText(clean, own)
 
 
 def _arc(db: sqlite3.Connection, catalogue: Catalogue, letters: str) -> ArcText:

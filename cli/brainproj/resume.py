@@ -6,7 +6,7 @@ approved is never called agreed. The material of the project fills up a task tha
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -92,12 +92,16 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Makes packs for one project. folder: a checkout of it, to see what changed since."""
+    """Makes packs for one project. folder: a checkout of it, to see what changed since.
+
+    redact: for what git says, which was never stored.
+    """
 
     book: TaskBook
     catalogue: Catalogue
     folder: str | None
     environment: Mapping[str, str]
+    redact: Callable[[str], str]
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -109,13 +113,13 @@ class Resume:
         records = list_records(self.db, self.book.project.ids)
         links = read_links(self.db, [record.id for record in records])
         files = self._files(subject)
-        failures = self._failures(subject)
+        failures, is_cut = self._failures(subject)
         messages = list(self._messages(subject))
         freshness = self._freshness(subject)
         sections = [
             self._decisions(subject, records, links, files),
             self._handoff(subject, records, links),
-            Section("Failed attempts:", tuple(map(_failure_item, failures)), 900, "brainproj attempts"),
+            Section("Failed attempts:", tuple(map(_failure_item, failures)), 900, "brainproj attempts", is_cut),
             self._passages(subject, question),
             Section("Recent activity, the latest first:", tuple(messages), 900, "brainproj sessions --all"),
             self._documents(subject),
@@ -198,17 +202,17 @@ class Resume:
         """The latest commits of the checkout, which are evidence like any other address."""
         found = gitlog.list_commits(self.folder, self.environment, limit=COMMITS) if self.folder else None
         items = [
-            f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(safe_text(one.subject), SHORT_LETTERS)}"
+            f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(safe_text(self.redact(one.subject)), SHORT_LETTERS)}"
             for one in found or ()
         ]
         return Section("Recent commits:", tuple(items), 150, "git log")
 
-    def _failures(self, subject: Subject) -> list[Attempt]:
-        """What failed in its sessions: what was never resolved first, then the newest."""
+    def _failures(self, subject: Subject) -> tuple[list[Attempt], bool]:
+        """What failed in its sessions, what was never resolved first, then the newest; and whether there is more."""
         sessions = tuple(session.number for session in subject.sessions)
         asked = Asked(self.book.project, limit=FAILURES, sessions=sessions)
-        found, _ = find_attempts(self.db, self.catalogue, asked)
-        return sorted(found, key=lambda one: one.resolution is not None)
+        found, is_cut = find_attempts(self.db, self.catalogue, asked)
+        return sorted(found, key=lambda one: one.resolution is not None), is_cut
 
     def _messages(self, subject: Subject) -> Iterator[str]:
         """The last that was said in the latest sessions, the newest first."""
@@ -280,7 +284,7 @@ class Resume:
         if commits is None and edited is None:
             return Freshness(captured, 0, None, unread)
         files = [*(edited or ()), *(path for commit in commits or () for path in commit.files)]
-        return Freshness(captured, len(commits or ()), tuple(dict.fromkeys(files)), unread)
+        return Freshness(captured, len(commits or ()), tuple(map(self.redact, dict.fromkeys(files))), unread)
 
 
 def _kind(document: Document) -> str:

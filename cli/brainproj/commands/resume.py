@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ..core.redact import Redactor
 from ..resume import Resume
 from ..subject import find_subject
 from ..views import terminal
@@ -37,9 +38,10 @@ def resume(
     opened = open_project(project)
     book = task_book(opened)
     folder = current_folder() if project is None else opened.known.root
-    made = Resume(book, opened.resolver.catalogue, folder, opened.around.environment).pack(
-        find_subject(book, task), question
-    )
+    around = opened.around
+    redact = Redactor(around.config.hide, around.config.keep).redact
+    makes = Resume(book, opened.resolver.catalogue, folder, around.environment, redact)
+    made = makes.pack(find_subject(book, task), question)
     if json:
         terminal.answer_json({"project": book.project.value(), "question": question or None, **made.value()})
         return

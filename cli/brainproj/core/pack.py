@@ -18,13 +18,14 @@ NO_HANDOFF = "No approved handoff. Agreed remaining work has not been recorded."
 class Section:
     """A heading and its items, the most telling first. share: the tokens it gets before others get more.
 
-    more: the command that shows what is left out.
+    more: the command that shows what is left out. is_cut: there is more than these items.
     """
 
     heading: str
     items: tuple[str, ...]
     share: int
     more: str
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def _compose(head: Sequence[str], sections: Sequence[Section], foot: Sequence[st
             continue
         lines.append(section.heading)
         lines += section.items[:count]
-        left = len(section.items) - count
-        if left:
-            lines.append(f"  {left:,} more left out: {section.more}")
+        if left := len(section.items) - count:
+            lines.append(f"  {left:,} {'and older ones' if section.is_cut else 'more'} left out: {section.more}")
+        elif section.is_cut:
+            lines.append(f"  older ones left out: {section.more}")
     return "\n".join([*lines, *foot])

@@ -135,7 +135,10 @@ class Answers:
         """What it takes to go on with a task or a thread of work. Raises NotFound, Ambiguous."""
         with self._open() as opened:
             book = self._book(*opened)
-            made = Resume(book, opened[1], self.folder, self.environment).pack(find_subject(book, task), question)
+            redact = self._decisions(*opened).redact
+            made = Resume(book, opened[1], self.folder, self.environment, redact).pack(
+                find_subject(book, task), question
+            )
             return made.pack.text
 
     def propose_decision(

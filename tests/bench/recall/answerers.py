@@ -123,7 +123,7 @@ class Brainproj:
         known = self.catalogue.by_key(f"git.example.com/acme/{project}")
         assert known is not None
         book = TaskBook(self.paths, self.db, known, People((), {}, ""), datetime.now(UTC))
-        return Resume(book, self.catalogue, None, {}).pack(find_subject(book, ""), question).pack
+        return Resume(book, self.catalogue, None, {}, str).pack(find_subject(book, ""), question).pack
 
     def _open(self, citation: str) -> str:
         match shown := open_address(self.db, self.catalogue, citation):
