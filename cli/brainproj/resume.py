@@ -202,12 +202,12 @@ class Resume:
         """The latest commits of the checkout, which are evidence like any other address."""
         found = gitlog.list_commits(self.folder, self.environment, limit=COMMITS) if self.folder else None
         items = [
-            f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(self._git_text(one.subject), SHORT_LETTERS)}"
+            f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(self._git(one.subject), SHORT_LETTERS)}"
             for one in found or ()
         ]
         return Section("Recent commits:", tuple(items), 150, "git log")
 
-    def _git_text(self, text: str) -> str:
+    def _git(self, text: str) -> str:
         return safe_text(self.redact(text))
 
     def _failures(self, subject: Subject) -> tuple[list[Attempt], bool]:
@@ -287,7 +287,7 @@ class Resume:
         if commits is None and edited is None:
             return Freshness(captured, 0, None, unread)
         files = [*(edited or ()), *(path for commit in commits or () for path in commit.files)]
-        return Freshness(captured, len(commits or ()), tuple(map(self._git_text, dict.fromkeys(files))), unread)
+        return Freshness(captured, len(commits or ()), tuple(map(self._git, dict.fromkeys(files))), unread)
 
 
 def _kind(document: Document) -> str:
