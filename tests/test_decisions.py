@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 
 from brainproj.core.handoffs import Handoff, parse_handoff, render_handoff, render_template
 from brainproj.core.people import Identity
-from brainproj.core.records import Act, Links, Status, clean_place, is_same_place
+from brainproj.core.records import (
+    Act,
+    Links,
+    Status,
+    clean_place,
+    is_same_place,
+    parse_wording,
+    render_wording,
+)
 from brainproj.core.similar import share_of_words
 from brainproj.decide import Decisions, Wording
 from brainproj.errors import NotFound, Refused
@@ -93,6 +101,27 @@ def by_text(decisions: Decisions, text: str) -> StoredRecord:
 
 def statuses(decisions: Decisions) -> dict[str, str]:
     return {record.text: record.status for record in decisions.list()}
+
+
+Editor = Callable[[str], str]
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Editor:
+    """An editor that runs a line of Python on the `text` it is given."""
+
+    def make(change: str) -> str:
+        script = tmp_path / "editor"
+        script.write_text(
+            f"#!{sys.executable}\nimport pathlib, sys\npath = pathlib.Path(sys.argv[1])\ntext = path.read_text()\n"
+            f"{change}\npath.write_text(text)\n"
+        )
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.setenv("EDITOR", str(script))
+        return str(script)
+
+    return make
 
 
 # places and handoffs as values -----------------------------------------------------------------------------------------
@@ -470,6 +499,59 @@ def test_a_person_decides_at_a_terminal(decisions: Decisions, cli: Cli) -> None:
     assert statuses(decisions) == {OLD: "proposed", NEW: "current", "Marmots guard the till.": "superseded"}
 
 
+def test_a_proposal_gets_places_and_evidence_when_it_is_confirmed(decisions: Decisions, cli: Cli) -> None:
+    cli.ok("task", "new", "Charge once")
+    old = by_text(decisions, OLD).citation
+    cited = cli.ok("search", "observed 2 charges", "--json").json[0]["citation"]
+    more = ("--applies-to", "src/pay.py", "--evidence", cited, "--task", "charge")
+    assert at_terminal("decide", old, *more, typed="y\n").code == 0
+    shown = cli.ok("show", old, "--json").json
+    assert (shown["applies_to"], shown["evidence"], shown["task"]) == (["src/pay.py"], [cited], "task:charge-once")
+    assert (shown["text"], shown["revision"], shown["status"]) == (OLD, 1, "current")
+
+
+def test_what_is_in_force_about_the_same_is_said(decisions: Decisions, cli: Cli) -> None:
+    first = decisions.record("decision", Wording("Retry a payment at most three times."), ADA, ACT)
+    done = at_terminal("decide", "Never retry a payment.")
+    assert f"note: {first.citation} is in force about the same" in done.out
+    assert f"--replace {first.citation}" in done.out
+    waiting = {one["text"]: one["in_force"] for one in cli.ok("review", "--json").json}
+    assert first.citation in waiting[NEW]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("REC", "--replace", "REC"), "cannot replace itself"),
+        (("REC",), "is in force already"),
+        (("x", "--replace", "GONE"), "is superseded: there is nothing to replace"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_it_is_asked(
+    decisions: Decisions, arguments: tuple[str, ...], says: str
+) -> None:
+    gone = decisions.confirm(by_text(decisions, NEW), ACT)
+    decisions.confirm(by_text(decisions, OLD), ACT, [gone])
+    done = at_terminal("decide", *(one.replace("GONE", gone.citation) for one in named(decisions, arguments)))
+    assert done.code == 1 and says in " ".join(done.out.split()) and "?" not in done.out
+
+
+def test_a_decision_is_edited_with_its_places(decisions: Decisions, editor: Editor, cli: Cli) -> None:
+    record = by_text(decisions, NEW)
+    editor("text = text.replace('Applies to: ', 'Applies to: src/pay.py, refunds')")
+    done = at_terminal("review", record.citation, typed="e\n")
+    assert done.code == 0 and f"{record.citation} is in force." in done.out
+    shown = cli.ok("show", record.citation, "--json").json
+    assert shown["applies_to"] == ["refunds", "src/pay.py"] and shown["text"] == NEW and shown["revision"] == 1
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3).map("\n".join), ITEMS, ITEMS)
+def test_an_edited_decision_is_read_as_it_was_written(
+    text: str, places: tuple[str, ...], cites: tuple[str, ...]
+) -> None:
+    assert parse_wording(render_wording(text, Links(places, cites))) == (text, list(places), list(cites))
+
+
 # review ----------------------------------------------------------------------------------------------------------------
 
 
@@ -506,27 +588,6 @@ def test_what_was_said_before_a_stop_is_kept(decisions: Decisions, typed: str, c
     done = at_terminal("review", typed=typed)
     assert "Stopped. What was said until now is kept." in done.out and done.code == code
     assert statuses(decisions) == {OLD: "rejected", NEW: "proposed"}
-
-
-Editor = Callable[[str], str]
-
-
-@pytest.fixture
-def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Editor:
-    """An editor that runs a line of Python on the `text` it is given."""
-
-    def make(change: str) -> str:
-        script = tmp_path / "editor"
-        script.write_text(
-            f"#!{sys.executable}\nimport pathlib, sys\npath = pathlib.Path(sys.argv[1])\ntext = path.read_text()\n"
-            f"{change}\npath.write_text(text)\n"
-        )
-        script.chmod(script.stat().st_mode | stat.S_IXUSR)
-        monkeypatch.delenv("VISUAL", raising=False)
-        monkeypatch.setenv("EDITOR", str(script))
-        return str(script)
-
-    return make
 
 
 def test_a_proposal_is_edited_and_confirmed(decisions: Decisions, editor: Editor, cli: Cli) -> None:
@@ -593,6 +654,58 @@ def _draft(cli: Cli, monkeypatch: pytest.MonkeyPatch, text: str) -> dict[str, An
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
     found: dict[str, Any] = cli.ok("handoff", "draft", "charge", "--json").json
     return found
+
+
+def test_an_older_draft_is_settled_and_never_offered_again(
+    decisions: Decisions, editor: Editor, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("task", "new", "Charge once")
+    cited = [_draft(cli, monkeypatch, f"Goal: number {number}\n")["citation"] for number in range(3)]
+    editor("pass")
+    done = at_terminal("handoff", "approve", "charge", typed="y\n")
+    assert done.code == 0 and "number 2" in done.out
+    listed = {one["citation"]: one["status"] for one in cli.ok("handoff", "--json").json}
+    assert [listed[one] for one in cited] == ["superseded", "superseded", "current"]
+    newer = _draft(cli, monkeypatch, "Goal: number 3\n")["citation"]
+    assert f"A newer draft waits: {newer}" in cli.ok("handoff", "show", "charge").err
+    assert f"A newer draft that nobody approved is [{newer}]." in cli.ok("resume", "charge").out
+    done = at_terminal("handoff", "approve", "charge", typed="n\n")
+    assert f"in place of {cited[2]}?" in done.out and done.code == 1
+    done = at_terminal("handoff", "approve", "charge", typed="y\n")
+    assert f"{newer} is in force, in place of {cited[2]}." in done.out
+    editor("text += '\\nDone:\\n- more'")
+    done = at_terminal("handoff", "approve", "charge", typed="y\n")
+    shown = cli.ok("handoff", "show", "charge", "--json").json
+    assert shown["citation"] == newer and shown["text"].endswith("- more") and shown["revision"] == 2
+
+
+@pytest.mark.parametrize("typed", ["n\n", "\x03"])
+def test_what_a_person_wrote_and_did_not_approve_is_kept(
+    decisions: Decisions, editor: Editor, cli: Cli, typed: str
+) -> None:
+    cli.ok("task", "new", "Charge once")
+    editor("text = text.replace('Done:\\n- ', 'Done:\\n- ten minutes of words')")
+    done = at_terminal("handoff", "approve", "charge", typed=typed)
+    assert done.code in (1, 130) and "What you wrote is kept as a draft: rec:" in done.out
+    draft = cli.ok("handoff", "show", "charge", "--json").json
+    assert (draft["status"], draft["by"]) == ("proposed", "person") and "ten minutes of words" in draft["text"]
+    editor("pass")
+    assert at_terminal("handoff", "approve", "charge", typed="y\n").code == 0
+
+
+def test_words_with_evidence_that_opens_nothing_are_kept_too(decisions: Decisions, editor: Editor, cli: Cli) -> None:
+    cli.ok("task", "new", "Charge once")
+    editor("text += '\\nDone:\\n- ten minutes of words\\nEvidence: rec:998'")
+    done = at_terminal("handoff", "approve", "charge", typed="n\n")
+    assert done.code == 1 and "What you wrote is kept as a draft" in done.out
+    assert "ten minutes of words" in cli.ok("handoff", "show", "charge", "--json").json["text"]
+
+
+def test_the_guide_in_the_editor_is_no_part_of_it(decisions: Decisions, editor: Editor, cli: Cli) -> None:
+    cli.ok("task", "new", "Charge once")
+    editor("assert text.startswith('<!--'); text = text.replace('- ', '- it', 1)")
+    at_terminal("handoff", "approve", "charge", typed="y\n")
+    assert "<!--" not in cli.ok("handoff", "show", "charge", "--json").json["text"]
 
 
 def test_a_person_writes_one_without_a_draft(decisions: Decisions, editor: Editor, cli: Cli) -> None:
@@ -667,7 +780,16 @@ def test_a_running_session_hears_that_one_took_anothers_place(decisions: Decisio
     [
         ("Retry a payment with the same key.", "Retry payments with the same key!", 0.6, 1),
         ("Retry a payment with the same key.", "Never retry a payment with the same key.", 0.6, 1),
+        ("Retry a payment at most three times, with 2 seconds between.", "Never retry a payment", 0.5, 1),
+        (
+            "Retry a payment at most three times, with 2 seconds between.",
+            "Retry a payment at most five times, with exponential backoff.",
+            0.5,
+            1,
+        ),
+        ("Payments are retried with a new key", "Retry a payment with the same idempotency key.", 0.5, 1),
         ("Retry a payment with the same key.", "The logo is drawn in ink.", 0, 0),
+        ("Keys are kept a day.", "A key opens the door.", 0, 0.49),
         ("Store times in UTC.", "Store times in local time.", 0.3, 0.8),
         ("", "Anything", 0, 0),
         ("the of and", "the of and", 0, 0),

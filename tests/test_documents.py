@@ -50,6 +50,9 @@ def test_a_file_is_kept_with_its_revisions(shop: Path, cli: Cli) -> None:
     assert cli.ok("show", first["citation"], "--raw").out == "# Payments\nThe quokka signs.\n"
     out = cli.ok("show", first["citation"]).out
     assert "file, revision 2" in out and "at docs/pay.md" in out and "task: task:charge-once" in out
+    earlier = cli.ok("show", f"{first['citation']}@1").out
+    assert "The marmot signs" in earlier and "revision 1" in earlier and f"{first['citation']}@1" in out
+    assert cli("show", f"{first['citation']}@7").code == 1
     assert [hit["citation"] for hit in cli.ok("search", "quokka", "--json").json] == [first["citation"]]
     assert cli.ok("search", "marmot", "--json").json == [], "an earlier text is not found"
     assert f"[{first['citation']}] pay.md (file, revision 2)" in cli.ok("resume", "charge").out
@@ -79,6 +82,7 @@ def test_a_note_is_kept_in_words(shop: Path, cli: Cli) -> None:
     ("name", "content", "says"),
     [
         ("nothing.md", None, "there is no file nothing.md"),
+        (" ", None, "nothing was named"),
         ("binary", b"a\0b", "is no text"),
         ("long", b"x" * (1 << 20) + b"y", "is longer than 1 MB"),
         ("empty", b" \n", "is empty"),

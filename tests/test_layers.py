@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent / "cli" / "brainproj"
 MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.py"))
 
 VERBS = {
-    "agentstates", "attempts", "decide", "documents", "evidence", "library", "projectlist", "recap", "recordtext", "resume", "sleep", "subject", "health", "reach", "restore", "spool", "status", "tasks", "transfer",
+    "agentstates", "attempts", "decide", "documents", "evidence", "freshness", "library", "projectlist", "recap", "recordtext", "resume", "sleep", "subject", "health", "reach", "restore", "spool", "status", "tasks", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "owners", "partial", "preview", "projectmap",
     "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "who", "wordforms",
 }  # fmt: skip

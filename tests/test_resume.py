@@ -99,7 +99,7 @@ def test_a_pack_holds_what_it_takes_to_go_on(charge: str, cli: Cli, shop: Path) 
     assert failed.index("make deploy") < failed.index("check_pay.py"), "what was never resolved comes first"
     assert "not resolved: no later success was seen" in failed and f"failed: AssertionError: {OBSERVED}" in failed
     assert ", 2 times: python3 check_pay.py" in failed and "resolved: later the same command went well [" in failed
-    assert "The retry has no key. Retry with a key." in text and "- src/pay.py (1 call)" in text
+    assert "The retry has no key. (lesson noted: Retry with a key.)" in text and "- src/pay.py (1 call)" in text
     assert "lantern" not in text and "quokka" not in text, "the task has enough of its own"
     assert found["tokens"] == estimate_tokens(text) <= BUDGET_TOKENS
     for citation in {part.split("]")[0] for part in text.split("[")[1:]} - {"brackets"}:
@@ -172,9 +172,36 @@ def test_a_thread_of_work_is_gone_on_with_too(shop: Path, cli: Cli) -> None:
     assert done.code == 1 and "2 tasks may be meant by charge" in done.err
 
 
+def test_without_a_name_the_task_of_the_latest_work_is_gone_on_with(charge: str, cli: Cli, shop: Path) -> None:
+    """Also where the latest session is the one that asks, and belongs to no task yet."""
+    cli.ok("task", "continue", "charge", "--session", session_id(3))
+    assert cli.ok("resume", "--json").json["citation"] == "task:charge-once"
+    assert cli.ok("resume", "lantern", "--json").json["citation"] == "task:charge-once"
+    arc = cli.ok("arcs", "--json").json[0]["citation"]
+    text = cli.ok("resume", arc).out
+    assert "Thread of work, of task:charge-once:" in text and NO_HANDOFF not in text
+    assert "it stands with task:charge-once: resume that" in text
+    cli.ok("task", "close", "charge")
+    assert cli.ok("resume", "--json").json["citation"].startswith("arc:")
+
+
+def test_what_was_only_proposed_is_said_to_be(shop: Path, cli: Cli, home: Path) -> None:
+    sid = session_id(9)
+    said = "It is in. <!-- @decision -->Retry five times.<!-- @/decision -->"
+    write_claude(home, sid, [prompt(sid, shop, "retry it please now", 700), reply(sid, shop, said, 701)])
+    ingest(home)
+    text = cli.ok("resume", "retry it", "retry five times").out
+    assert "It is in. (proposed, not decided here: Retry five times.)" in text
+    assert (
+        "Retry five times."
+        not in text.replace("(proposed, not decided here: Retry five times.)", "").partition("For the question")[0]
+    )
+    assert "decision proposed: Retry five times." in text
+
+
 def test_how_fresh_it_is(charge: str, cli: Cli, shop: Path, home: Path) -> None:
     found = cli.ok("resume", charge, "--json").json["freshness"]
-    assert found == {"captured_at": "2026-03-01T11:05:00Z", "commits": 1, "changed": [], "unread_bytes": 0}
+    assert found == {"captured_at": "2026-03-01T11:05:00Z", "commits": 1, "edited": 0, "changed": [], "unread_bytes": 0}
     (shop / "src").mkdir()
     (shop / "src" / "pay.py").write_text("x")
     (shop / "old.py").write_text("x")
@@ -190,8 +217,10 @@ def test_how_fresh_it_is(charge: str, cli: Cli, shop: Path, home: Path) -> None:
     made = cli.ok("resume", charge, "--json").json
     assert made["freshness"]["changed"] == ["new file.py", "src/pay.py"]
     assert made["freshness"]["unread_bytes"] == 12 and made["freshness"]["commits"] == 2
-    assert "2 files changed since in 2 commits and the working tree: new file.py, src/pay.py." in made["text"]
+    assert "2 files changed since, in 2 commits and in the working tree: new file.py, src/pay.py." in made["text"]
     assert "12 bytes of its transcripts were not read yet." in made["text"]
+    (shop / "new file.py").unlink()
+    assert "1 file changed since, in 2 commits: src/pay.py." in cli.ok("resume", charge).out
 
 
 def test_git_is_told_to_run_nothing(charge: str, cli: Cli, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:

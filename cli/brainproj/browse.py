@@ -216,13 +216,20 @@ def _record(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> Record
 
 
 def _document(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> DocumentText:
+    number, _, revision = number.partition("@")
     is_number = number.isascii() and number.isdigit() and len(number) < 19
     found = list_documents(db, None, int(number)) if is_number else []
     if not found:
         raise NotFound(f"there is no doc:{number}", hint="list them with `brainproj documents`")
     project = catalogue.by_id(found[0].project)
     task = task_citations(db, project).get(found[0].task or 0)
-    return DocumentText(found[0], text_of(db, found[0]), project, task, tuple(list_earlier(db, found[0].number)))
+    earlier = tuple(list_earlier(db, found[0].number))
+    if not revision or revision == str(found[0].revision):
+        return DocumentText(found[0], text_of(db, found[0]), project, task, earlier)
+    before = next((text for one, text, _ in earlier if str(one) == revision), None)
+    if before is None:
+        raise NotFound(f"doc:{number} has no revision {revision}", hint=f"the current one is {found[0].revision}")
+    return DocumentText(replace(found[0], revision=int(revision)), before, project, task, ())
 
 
 def _commit(name: str, own: KnownProject | None) -> CommitText:

@@ -13,7 +13,8 @@ from datetime import datetime
 from .core.catalogue import KnownProject
 from .core.ids import event_number
 from .core.people import Identity
-from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place
+from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place, shared_places
+from .core.similar import ALIKE, share_of_words
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import NotFound, Refused
@@ -68,8 +69,13 @@ class Decisions:
 
     # what an agent may do --------------------------------------------------------------------------------------------
 
-    def propose(self, kind: str, wording: Wording, by: str) -> tuple[StoredRecord, bool]:
-        """A proposal, and whether it is new: the same words for the same task are proposed once. Raises Refused."""
+    def propose(
+        self, kind: str, wording: Wording, by: str, author: Identity | None = None
+    ) -> tuple[StoredRecord, bool]:
+        """A proposal, and whether it is new: the same words for the same task are proposed once. Raises Refused.
+
+        author: the person whose words it is; None: an agent's.
+        """
         wording = self.clean(kind, wording)
         code = event_number("proposal", self.project.key, kind, str(wording.task or ""), wording.text)
         with self._writing():
@@ -78,13 +84,12 @@ class Decisions:
             known = rows.find_by_code(self.db, code)
             if known is not None:
                 rows.add_links(self.db, known, replace(wording.links, replaces=()))
-            number = known or rows.add_record(
-                self.db,
-                rows.NewRecord(
-                    code, kind, Status.PROPOSED, self.project.ids[0], wording.text, self._micros(), task=wording.task,
-                    attributes={"by": by}, links=wording.links,
-                ),
+            person = store_person(self.db, author, self.redact, self.now) if author and known is None else None
+            new = rows.NewRecord(
+                code, kind, Status.PROPOSED, self.project.ids[0], wording.text, self._micros(), person, wording.task,
+                attributes={"by": by}, links=wording.links,
             )  # fmt: skip
+            number = known or rows.add_record(self.db, new)
         return self._again(number), known is None
 
     # what only a person may do ---------------------------------------------------------------------------------------
@@ -146,26 +151,51 @@ class Decisions:
         return self._again(record.id)
 
     def _supersede(self, record: StoredRecord, replaced: Sequence[StoredRecord], act: Act) -> None:
-        """Let a record in force take the place of others; of handoffs, of all that its task has."""
+        """Let a record in force take the place of others; of handoffs, of what its task has and of older drafts."""
         for other in [*replaced, *self._former(record, replaced)]:
             self._check_unchanged(other)
-            if other.id == record.id or other.kind != record.kind:
-                raise Refused(f"{record.citation} cannot replace {other.citation}")
-            if other.status not in (Status.CURRENT, Status.PROPOSED):
-                raise Refused(f"{other.citation} is {other.status}: there is nothing to replace")
+            if other.id == record.id:
+                raise Refused(f"{record.citation} cannot replace itself")
+            self.check_replaceable(record.kind, other)
             rows.set_status(self.db, other.id, Status.SUPERSEDED, Deed.SUPERSEDED, act, self._micros(), record.id)
             rows.add_links(self.db, record.id, Links(replaces=(other.id,)))
+
+    def check_replaceable(self, kind: str, other: StoredRecord) -> None:
+        """Raise Refused for one whose place nothing of this kind can take."""
+        if other.kind != kind:
+            raise Refused(f"a {kind} cannot replace {other.citation}, a {other.kind}")
+        if other.status not in (Status.CURRENT, Status.PROPOSED):
+            raise Refused(f"{other.citation} is {other.status}: there is nothing to replace")
+
+    def beside(self, record: StoredRecord) -> Sequence[StoredRecord]:
+        """What is in force about the same: named by it, on its place or in like words; of a handoff, its task's."""
+        others = [one for one in self.list(record.kind, Status.CURRENT) if one.id != record.id]
+        if record.kind == "handoff":
+            return [one for one in others if one.task == record.task]
+        links = rows.read_links(self.db, [record.id, *(one.id for one in others)])
+        own = links[record.id]
+        named = [one for one in others if one.id in own.replaces]
+        same = [one for one in others if shared_places(own.applies_to, links[one.id].applies_to)]
+        alike = [one for one in others if share_of_words(record.text, one.text) >= ALIKE]
+        return list({one.id: one for one in (*named, *same, *alike)}.values())
 
     def _former(self, record: StoredRecord, named: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
         if record.kind != "handoff":
             return ()
         known = {record.id, *(one.id for one in named)}
-        return [one for one in self.list("handoff", Status.CURRENT) if one.task == record.task and one.id not in known]
+        own = [one for one in self.list("handoff") if one.task == record.task and one.id not in known]
+        return [one for one in own if one.status == Status.CURRENT or self._is_overtaken(one, record)]
+
+    def _is_overtaken(self, draft: StoredRecord, record: StoredRecord) -> bool:
+        """Whether a draft is older than the handoff that is approved now."""
+        return draft.status == Status.PROPOSED and (draft.at or 0) <= (record.at or 0)
 
     def _reword(self, record: StoredRecord, wording: Wording, act: Act) -> None:
         if wording.text != record.text:
             rows.set_text(self.db, record.id, wording.text, self._micros(), "a person edited it")
             rows.keep_act(self.db, record.id, Status(record.status), Deed.EDITED, act, self._micros())
+        if wording.task is not None and wording.task != record.task:
+            rows.set_task(self.db, record.id, wording.task)
         for what in (LinkKind.APPLIES_TO, LinkKind.CITES):
             rows.drop_links(self.db, record.id, what)
         rows.add_links(self.db, record.id, wording.links)

@@ -68,10 +68,14 @@ class Library:
 
 def read_material(given: str, folder: str, root: str | None) -> Material:
     """What is to be kept. Raises NotFound for what is no link, no file and no note, Refused."""
+    if not given.strip():
+        raise NotFound("nothing was named", hint="name a file, a link, or a note in quotes")
     for source in SOURCES:
         if source.takes(given, folder):
             return source.read(given, folder, root)
-    raise NotFound(f"there is no file {given}", hint="a link begins with https://, and a note has more than one word")
+    raise NotFound(
+        f"there is no file {given}", hint="a link begins with https://, and a note has more than one word, in quotes"
+    )
 
 
 def document_value(document: Document, task: str | None) -> dict[str, object]:

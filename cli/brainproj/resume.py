@@ -4,12 +4,11 @@ Everything is read from the store as it is now and cited; what was decided comes
 approved is never called agreed. The material of the project fills up a task that has little, and says that it does.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
 
 from . import gitlog
 from .attempts import Asked, Attempt, find_attempts
@@ -24,7 +23,8 @@ from .core.pack import BUDGET_TOKENS, NO_HANDOFF, Pack, Section, render_pack
 from .core.query import MARKERS
 from .core.records import Links, Status, shared_places
 from .core.text import clip, counted, one_line
-from .core.times import from_micros, render_time
+from .core.times import from_micros
+from .freshness import Checkout, Freshness, freshness_lines, measure_freshness
 from .search import Question, search
 from .store import activity, codes, touches
 from .store.documents import Document, list_documents
@@ -45,28 +45,6 @@ CHANGED = 8
 COMMITS = 6
 FEW = 4
 """Failures and messages; a task that has fewer is filled up with what else the project has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """How far the material goes. changed: files that changed since; None where git does not tell.
-
-    unread_bytes: what the sessions' transcripts hold and was not read yet.
-    """
-
-    captured_at: datetime | None
-    commits: int
-    changed: tuple[str, ...] | None
-    unread_bytes: int
-
-    def value(self) -> dict[str, object]:
-        """As JSON."""
-        return {
-            "captured_at": render_time(self.captured_at),
-            "commits": self.commits,
-            "changed": list(self.changed) if self.changed is not None else None,
-            "unread_bytes": self.unread_bytes,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +93,8 @@ class Resume:
         files = self._files(subject)
         failures, is_cut = self._failures(subject)
         messages = list(self._messages(subject))
-        freshness = self._freshness(subject)
+        checkout = Checkout(self.folder, self.environment, self._git)
+        freshness = measure_freshness(self.book, subject.sessions, checkout)
         sections = [
             self._decisions(subject, records, links, files),
             self._handoff(subject, records, links),
@@ -128,7 +107,7 @@ class Resume:
         ]
         if len(failures) + len(messages) < FEW:
             sections.append(self._others(subject))
-        foot = [*_freshness_lines(freshness), "Open any address in [brackets] with `expand`, or `brainproj show`."]
+        foot = [*freshness_lines(freshness), "Open any address in [brackets] with `expand`, or `brainproj show`."]
         return Resumed(subject, render_pack(self._head(subject), sections, foot, budget_tokens), freshness)
 
     # the parts -------------------------------------------------------------------------------------------------------
@@ -141,7 +120,8 @@ class Resume:
             since = f", opened {opened:%Y-%m-%d}" if opened else ""
             lines.append(f"Task: {safe_text(task.title)} [{task.citation}] · {task.status.value}{since}")
         elif subject.arc is not None:
-            lines.append(f"Thread of work, of no task: {safe_text(subject.title)} [{subject.citation}]")
+            of = ", ".join(subject.tasks) or "no task"
+            lines.append(f"Thread of work, of {of}: {safe_text(subject.title)} [{subject.citation}]")
         else:
             lines.append("Nothing was worked on in this project yet.")
         lines.append(f"Goal: {safe_text(task.goal)}" if task and task.goal else "Goal: none was written down.")
@@ -174,10 +154,14 @@ class Resume:
         return Section(heading, tuple(items) or ("- none was recorded",), 700, "brainproj records --status current")
 
     def _handoff(self, subject: Subject, records: list[StoredRecord], links: Mapping[int, Links]) -> Section:
+        if subject.tasks:
+            return Section(
+                "Handoff:", (f"- it stands with {', '.join(subject.tasks)}: resume that",), 100, "brainproj handoff"
+            )
         own = [one for one in records if one.kind == "handoff" and subject.task and one.task == subject.task.number]
         approved = next((one for one in own if one.status == Status.CURRENT), None)
+        draft = next((one for one in own if one.status == Status.PROPOSED), None)
         if approved is None:
-            draft = next((one for one in own if one.status == Status.PROPOSED), None)
             said = [f"- {NO_HANDOFF}"]
             said += [f"- A draft that nobody approved is [{draft.citation}]."] if draft else []
             return Section("Handoff:", tuple(said), 100, "brainproj handoff")
@@ -185,10 +169,16 @@ class Resume:
         when = f", {at:%Y-%m-%d}" if at else ""
         by = f" by {one_line(approved.confirmed_by)}" if approved.confirmed_by else ""
         text = render_handoff(parse_handoff(approved.text), links[approved.id].cites)
-        lines = tuple(f"  {clip(safe_text(line), LINE_LETTERS)}" if line.startswith("-") else safe_text(line)
-                      for line in text.splitlines())  # fmt: skip
+        lines = [
+            f"  {clip(safe_text(line), LINE_LETTERS)}" if line.startswith("-") else safe_text(line)
+            for line in text.splitlines()
+        ]
+        lines += [f"A newer draft that nobody approved is [{draft.citation}]."] if draft else []
         return Section(
-            f"Handoff approved{by}{when} [{approved.citation}]:", lines, 900, f"brainproj show {approved.citation}"
+            f"Handoff approved{by}{when} [{approved.citation}]:",
+            tuple(lines),
+            900,
+            f"brainproj show {approved.citation}",
         )
 
     def _documents(self, subject: Subject) -> Section:
@@ -275,20 +265,6 @@ class Resume:
             )
         return counts
 
-    def _freshness(self, subject: Subject) -> Freshness:
-        sessions = subject.sessions or tuple(list_owned(self.db, self.book.project.ids)[:1])
-        captured = from_micros(max((one.last_at or 0 for one in sessions), default=0) or None)
-        numbers = [one.number for one in subject.sessions]
-        unread = sum(_unread(path, offset) for path, offset in activity.list_positions(self.db, numbers))
-        if self.folder is None or captured is None:
-            return Freshness(captured, 0, None, unread)
-        commits = gitlog.list_commits(self.folder, self.environment, captured)
-        edited = gitlog.list_changed(self.folder, self.environment, captured)
-        if commits is None and edited is None:
-            return Freshness(captured, 0, None, unread)
-        files = [*(edited or ()), *(path for commit in commits or () for path in commit.files)]
-        return Freshness(captured, len(commits or ()), tuple(map(self._git, dict.fromkeys(files))), unread)
-
 
 def _kind(document: Document) -> str:
     return f"{document.kind}, revision {document.revision}" if document.fetched else f"{document.kind}, not fetched"
@@ -327,27 +303,17 @@ def _session_words(session: OwnedSession) -> str:
     return f"{session.agent} {session.session_id[:8]}" + (f" until {at:%Y-%m-%d %H:%M}" if at else "")
 
 
-def _freshness_lines(fresh: Freshness) -> list[str]:
-    if fresh.captured_at is None:
-        return ["Nothing of it was captured yet."]
-    lines = [f"Captured up to {fresh.captured_at:%Y-%m-%d %H:%M:%S} UTC."]
-    if fresh.unread_bytes:
-        lines.append(f"{fresh.unread_bytes:,} bytes of its transcripts were not read yet.")
-    if fresh.changed is None:
-        lines.append("What changed since, git does not tell.")
-    elif fresh.changed:
-        named = ", ".join(clip(safe_text(path), SHORT_LETTERS) for path in fresh.changed[:CHANGED])
-        more = f" and {len(fresh.changed) - CHANGED} more" if len(fresh.changed) > CHANGED else ""
-        since = f" in {counted(fresh.commits, 'commit')} and the working tree" if fresh.commits else ""
-        lines.append(f"{counted(len(fresh.changed), 'file')} changed since{since}: {named}{more}.")
-    else:
-        lines.append("No file changed since, as git tells.")
-    return lines
-
-
 def _said(text: str) -> str:
-    """What somebody said, on one line; what makes a record of it says nothing to a reader."""
-    return clip(safe_text(MARKERS.sub(" ", text)), LINE_LETTERS)
+    """What somebody said, on one line; of what a marker in it makes a record, an agent only proposed or noted that."""
+    return clip(safe_text(MARKERS.sub(_noted, text)), LINE_LETTERS)
+
+
+def _noted(marker: "re.Match[str]") -> str:
+    """What stands for a marker's tag."""
+    word = marker[0].strip("<!->").split()[0].strip("@")
+    if word.startswith("/"):
+        return ") "
+    return " (proposed, not decided here: " if word == "decision" else f" ({word} noted: "
 
 
 def _cite(message: activity.Message) -> str:
@@ -356,10 +322,3 @@ def _cite(message: activity.Message) -> str:
 
 def _within(path: str, folders: Iterable[str | None]) -> str:
     return next((path[len(one) + 1 :] for one in folders if one and path.startswith(one + "/")), path)
-
-
-def _unread(path: str, offset: int) -> int:
-    try:
-        return max(Path(path).stat().st_size - offset, 0)
-    except (OSError, ValueError):
-        return 0

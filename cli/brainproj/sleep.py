@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .core.catalogue import Catalogue, KnownProject
 from .core.records import Links, Status, shared_places
-from .core.similar import share_of_words
+from .core.similar import ALIKE, share_of_words
 from .core.tasks import Status as TaskStatus
 from .core.text import counted
 from .core.times import from_micros
@@ -21,8 +21,6 @@ from .store.records import StoredRecord, list_records, read_links
 
 WAITED = timedelta(days=30)
 """A proposal that waits longer than this was forgotten."""
-ALIKE = 0.6
-"""Share of common words from which two decisions speak of one thing, to say the same of it or the opposite."""
 PAIRS_AT_MOST = 100
 DECISIONS_AT_MOST = 500
 """The newest ones are compared, each with each."""

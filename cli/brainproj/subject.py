@@ -27,6 +27,8 @@ class Subject:
     sessions: tuple[OwnedSession, ...]
     names: tuple[str, ...]
     """What it is called; of a thread of work, what each of its sessions is about, the latest first."""
+    tasks: tuple[str, ...] = ()
+    """Of a thread of work: the citations of the tasks that sessions of it belong to."""
 
     @property
     def title(self) -> str:
@@ -74,8 +76,9 @@ def find_subject(book: TaskBook, name: str) -> Subject:
     if not wanted:
         arcs = list_arcs(book)
         latest = max(arcs, key=lambda arc: (arc.last_active_at is not None, arc.last_active_at), default=None)
-        return _of_arcs(book, [latest])[0] if latest else Subject(None, None, (), ())
-    if wanted.startswith("arc:"):
+        return _with_task(book, _of_arcs(book, [latest])[0]) if latest else Subject(None, None, (), ())
+    is_address = wanted.startswith("arc:")
+    if is_address:
         fitting = _of_arcs(book, [arc for arc in list_arcs(book) if wanted[4:] and arc.arc_id.startswith(wanted[4:])])
     else:
         task = book.find(wanted)
@@ -83,7 +86,7 @@ def find_subject(book: TaskBook, name: str) -> Subject:
             return of_task(book, task)
         fitting = [one for one in _of_arcs(book, list_arcs(book)) if one.name_with(wanted)]
     if len(fitting) == 1:
-        return fitting[0]
+        return fitting[0] if is_address else _with_task(book, fitting[0])
     if fitting:
         named = ", ".join(f"{one.citation} ({one_line(one.title)})" for one in fitting[:SAID])
         raise Ambiguous(
@@ -130,6 +133,7 @@ def of_task(book: TaskBook, task: Task) -> Subject:
 def _of_arcs(book: TaskBook, arcs: Sequence[Arc]) -> list[Subject]:
     """Threads of work with their sessions, each called by what its sessions are about."""
     owned = {session.session_id: session for session in list_owned(book.db, book.project.ids)}
+    joined = joined_tasks(book, list(owned.values()))
     found = []
     for arc in arcs:
         sessions = [owned[one] for one in reversed(arc.session_ids) if one in owned]
@@ -137,8 +141,16 @@ def _of_arcs(book: TaskBook, arcs: Sequence[Arc]) -> list[Subject]:
         names.sort(
             key=lambda name: len(name.split()) < TELLING
         )  # whoever goes on says "Continue", and it is the latest
-        found.append(Subject(None, arc, tuple(sessions), tuple(dict.fromkeys(names))))
+        tasks = dict.fromkeys(joined[one.session_id] for one in sessions if one.session_id in joined)
+        found.append(Subject(None, arc, tuple(sessions), tuple(dict.fromkeys(names)), tuple(tasks)))
     return found
+
+
+def _with_task(book: TaskBook, thread: Subject) -> Subject:
+    """The open task that the latest sessions of a thread of work belong to; the thread, where there is none."""
+    open_tasks = {facts.task.citation: facts.task for facts in book.list() if facts.task.status is Status.OPEN}
+    task = next((open_tasks[one] for one in thread.tasks if one in open_tasks), None)
+    return of_task(book, task) if task else thread
 
 
 def _first_words(book: TaskBook, session: OwnedSession) -> str | None:

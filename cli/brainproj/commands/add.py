@@ -24,7 +24,7 @@ def add(
     project: PROJECT = None,
     json: JSON = False,
 ) -> None:
-    """Keep a file, a link or a note with this project; added again, it gets a new revision.
+    """Keep a file, a link or a note with this project; a file that changed gets a new revision.
 
     Examples:
 

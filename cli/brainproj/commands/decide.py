@@ -8,7 +8,7 @@ import typer
 from ..core.records import Links, Status
 from ..core.text import clip, one_line
 from ..decide import Wording
-from ..errors import UsageProblem
+from ..errors import Refused
 from ..evidence import cite
 from ..persons import require_person
 from ..store.records import StoredRecord
@@ -51,13 +51,15 @@ def decide(
     ruling = open_ruling(project)
     decisions = ruling.decisions
     replaced = [decisions.get(address, ("decision",)) for address in replace or ()]
-    if ADDRESS.fullmatch(decision.strip()):
-        if applies_to or evidence or task:
-            raise UsageProblem(f"{decision} has its own words and evidence", hint="change them with `brainproj review`")
-        _confirm(ruling, decisions.get(decision, ("decision",)), replaced, yes, json)
-        return
+    for one in replaced:
+        decisions.check_replaceable("decision", one)
     cited = cite(ruling.db, ruling.opened.resolver.catalogue, ruling.known, evidence or ())
     number = ruling.task(task).number if task else None
+    if ADDRESS.fullmatch(decision.strip()):
+        record = decisions.get(decision, ("decision",))
+        more = Links(tuple(applies_to or ()), tuple(cited))
+        _confirm(ruling, record, _with_more(ruling, record, more, number), replaced, yes, json)
+        return
     act = require_person(ruling.opened.around.environment, "deciding")
     if replaced:
         _show_replaced(replaced)
@@ -68,15 +70,30 @@ def decide(
     say_record(ruling, record, json, replaced)
 
 
-def _confirm(ruling: Ruling, record: StoredRecord, replaced: list[StoredRecord], yes: bool, json: bool) -> None:
-    """Put one in force that is there already, as it stands."""
+def _with_more(ruling: Ruling, record: StoredRecord, more: Links, task: int | None) -> Wording | None:
+    """The record's own words with more places and evidence; None where nothing is added."""
+    if not (more.applies_to or more.cites or task is not None):
+        return None
+    own = ruling.text_of(record).links
+    links = Links((*own.applies_to, *more.applies_to), tuple(dict.fromkeys((*own.cites, *more.cites))))
+    return Wording(record.text, links, task if task is not None else record.task)
+
+
+def _confirm(
+    ruling: Ruling, record: StoredRecord, wording: Wording | None, replaced: list[StoredRecord], yes: bool, json: bool
+) -> None:
+    """Put one in force that is there already, perhaps with more places and evidence."""
+    if record.status == Status.CURRENT and not replaced and wording is None:
+        raise Refused(f"{record.citation} is in force already")
+    if any(one.id == record.id for one in replaced):
+        raise Refused(f"{record.citation} cannot replace itself")
     act = require_person(ruling.opened.around.environment, "deciding")
     if not yes:
         terminal.aside(render_record(ruling.text_of(record)))
     _show_replaced(replaced)
     what = "Keep this in force" if record.status == Status.CURRENT else "Put this in force"
     agree(f"{what}{' in their place' if replaced else ''}?", yes=yes)
-    record = ruling.decisions.confirm(record, act, replaced)
+    record = ruling.decisions.confirm(record, act, replaced, wording)
     ruling.make_ready()
     say_record(ruling, record, json, replaced)
 

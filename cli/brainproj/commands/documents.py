@@ -18,6 +18,7 @@ COLUMNS = (
     Column("KIND"),
     Column("REVISION", right=True),
     Column("DATE"),
+    Column("TASK"),
     Column("TITLE", clips=True),
 )
 
@@ -34,22 +35,17 @@ def documents(project: PROJECT = None, json: JSON = False) -> None:
     """
     opened = open_project(project)
     found = list_documents(opened.db, opened.known.ids) if opened.known.ids else []
+    tasks = task_citations(opened.db, opened.known)
     if json:
-        tasks = task_citations(opened.db, opened.known)
         terminal.answer_json([document_value(one, tasks.get(one.task or 0)) for one in found])
     elif not found:
         terminal.aside(f"No document is kept with {opened.known.name}. Keep one: brainproj add FILE, LINK or NOTE")
     else:
-        terminal.answer(render_table(COLUMNS, [_row(one) for one in reversed(found)]))
+        terminal.answer(render_table(COLUMNS, [_row(one, tasks.get(one.task or 0)) for one in reversed(found)]))
         terminal.aside(f"{counted(len(found), 'document')}. Open one: brainproj show {found[0].citation}")
 
 
-def _row(one: Document) -> tuple[str | int, ...]:
+def _row(one: Document, task: str | None) -> tuple[str | int | None, ...]:
     kind = one.kind if one.fetched else f"{one.kind}, not fetched"
-    return (
-        one.citation,
-        kind,
-        one.revision,
-        day_of(one.changed_at),
-        f"{one.title} ({one.address})" if one.kind == "file" else one.title,
-    )
+    title = f"{one.title} ({one.address})" if one.kind == "file" else one.title
+    return one.citation, kind, one.revision, day_of(one.changed_at), task, title

@@ -35,20 +35,37 @@ def edit_text(text: str, environment: Mapping[str, str]) -> str | None:
     return edited if edited != text else None
 
 
-def edit_until(text: str, environment: Mapping[str, str], accept: Callable[[str], Wording]) -> Wording | None:
+def edit_until(
+    text: str,
+    environment: Mapping[str, str],
+    accept: Callable[[str], Wording],
+    keep: Callable[[str], None] | None = None,
+) -> Wording | None:
     """What `accept` makes of the text as edited; where it raises BrainError, the person may go on editing.
 
-    None where nothing was changed. Ends the command with 1 where the person gives up.
+    None where nothing was changed. Ends the command with 1 where the person gives up; `keep` is handed their words.
     """
     while (edited := edit_text(text, environment)) is not None:
         try:
             return accept(edited)
         except BrainError as error:
             terminal.show_error(error)
-            if not typer.confirm("Edit it again?", default=True, err=True):
+            if not _goes_on(edited, keep):
                 raise typer.Exit(1) from error
             text = edited
     return None
+
+
+def _goes_on(edited: str, keep: Callable[[str], None] | None) -> bool:
+    try:
+        is_wanted = typer.confirm("Edit it again?", default=True, err=True)
+    except (typer.Abort, KeyboardInterrupt):
+        if keep is not None:
+            keep(edited)
+        raise
+    if not is_wanted and keep is not None:
+        keep(edited)
+    return is_wanted
 
 
 NAME_ONE = "name an editor in EDITOR, as `EDITOR=nano`"

@@ -9,14 +9,14 @@ from ..core.handoffs import render_template
 from ..core.records import Status
 from ..core.tasks import Task
 from ..core.text import counted, printable
+from ..decide import Wording
 from ..errors import NotFound, Refused
 from ..persons import agent_in_between, require_person
 from ..store.records import StoredRecord
 from ..tasks import running_session
 from ..views import terminal
-from ..views.records import render_record, render_records
+from ..views.records import render_handoffs, render_record
 from .complete import task_names
-from .editing import edit_until
 from .options import JSON, PROJECT, YES
 from .ruling import Ruling, agree, open_ruling, say_record
 
@@ -45,7 +45,7 @@ def handoff(context: typer.Context, json: JSON = False) -> None:
     elif not found:
         terminal.aside(f"No handoff of {ruling.known.name} is stored. Write one: brainproj handoff approve TASK")
     else:
-        terminal.answer(render_records(found))
+        terminal.answer(render_handoffs(found, {one.task: ruling.citation_of(one.task) for one in found}))
         terminal.aside(f"{counted(len(found), 'handoff')}. Open one: brainproj show {found[0].citation}")
 
 
@@ -68,7 +68,10 @@ def show(task: TASK, project: PROJECT = None, json: JSON = False) -> None:
     if json:
         terminal.answer_json(shown.value())
     else:
-        terminal.answer(render_record(shown))
+        terminal.answer_wrapped(render_record(shown))
+        draft = _of(ruling, named, Status.PROPOSED)
+        if draft is not None and draft.id != record.id and not _is_older(draft, record):
+            terminal.aside(f"A newer draft waits: {draft.citation}. Approve it: brainproj handoff approve {named.slug}")
 
 
 @app.command()
@@ -87,9 +90,10 @@ def draft(task: TASK, project: PROJECT = None, json: JSON = False) -> None:
         raise Refused("a draft is read from stdin", hint=f"write it yourself: `brainproj handoff approve {named.slug}`")
     wording = ruling.handoff(sys.stdin.read(LONGEST), named.number)
     environment = ruling.opened.around.environment
+    is_agent = agent_in_between(environment) is not None
     agent, _ = running_session(environment) or (None, None)
-    by = agent or ("an agent" if agent_in_between(environment) else "a person")
-    record, _ = ruling.decisions.propose("handoff", wording, by)
+    by = agent or ("an agent" if is_agent else "a person")
+    record, _ = ruling.decisions.propose("handoff", wording, by, None if is_agent else ruling.author())
     if json:
         terminal.answer_json(ruling.text_of(record).value())
     else:
@@ -110,21 +114,38 @@ def approve(task: TASK, project: PROJECT = None, yes: YES = False, json: JSON = 
     named = ruling.task(task)
     environment = ruling.opened.around.environment
     act = require_person(environment, "approving")
-    record = _of(ruling, named, Status.PROPOSED)
+    in_force, draft = _of(ruling, named, Status.CURRENT), _of(ruling, named, Status.PROPOSED)
+    record = draft if draft is not None and not _is_older(draft, in_force) else in_force
     text = ruling.handoff_text(record) if record else render_template(named.goal or named.title)
-    wording = edit_until(text, environment, lambda edited: ruling.handoff(edited, named.number))
-    if wording is None and record is None:
+    wording = ruling.edit_handoff(text, named.number)
+    if wording is None and (record is None or record is in_force):
         terminal.aside("Nothing was written, so nothing was approved.")
         raise typer.Exit(1)
     terminal.aside(printable(wording.text if wording else text))
-    agree(f"Approve this for {named.citation}?", yes=yes)
+    replaced = [in_force] if in_force is not None and in_force is not record else []
+    others = f", in place of {replaced[0].citation}" if replaced else ""
+    _agree_or_keep(ruling, f"Approve this for {named.citation}{others}?", wording, yes=yes)
     if record is not None:
         record = ruling.decisions.confirm(record, act, wording=wording)
     elif wording is not None:
         record = ruling.decisions.record("handoff", wording, ruling.author(), act)
     ruling.make_ready()
     if record is not None:
-        say_record(ruling, record, json)
+        say_record(ruling, record, json, replaced)
+
+
+def _is_older(draft: StoredRecord, in_force: StoredRecord | None) -> bool:
+    return in_force is not None and (draft.at or 0) <= (in_force.at or 0)
+
+
+def _agree_or_keep(ruling: Ruling, question: str, wording: Wording | None, *, yes: bool) -> None:
+    """Ask; what was written and is not approved is kept as a draft."""
+    try:
+        agree(question, yes=yes)
+    except (typer.Exit, typer.Abort, KeyboardInterrupt):
+        if wording is not None:
+            ruling.keep_draft(wording)
+        raise
 
 
 def _of(ruling: Ruling, task: Task, status: Status) -> StoredRecord | None:

@@ -9,6 +9,7 @@ from ..core.catalogue import KnownProject
 from ..core.text import counted
 from ..owners import read_people
 from ..recordtext import record_value, task_citations
+from ..store.codes import RULED
 from ..store.records import StoredRecord, list_records, read_links
 from ..store.search import read_replacements
 from ..views import terminal
@@ -56,7 +57,11 @@ def records(
         terminal.aside(f"{such} was kept on purpose in {known.name}. Agents record with markers in their replies.")
         return
     terminal.answer(render_records(found))
-    terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")
+    waiting = sum(record.kind in RULED and record.status == "proposed" for record in found)
+    decide = f" {waiting} wait for a person: brainproj review" if waiting else ""
+    terminal.aside(
+        f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}{decide}"
+    )
 
 
 def _values(

@@ -38,7 +38,7 @@ COMMANDS = (
         "sleep", "sleep", "List what to look at again: decisions that may contradict, proposals alone, what is stale."
     ),
     Entry("handoff", "handoff", "Hand a task on: drafts, and what a person approved."),
-    Entry("add", "add", "Keep a file, a link or a note with this project; added again, it gets a new revision."),
+    Entry("add", "add", "Keep a file, a link or a note with this project; a file that changed gets a new revision."),
     Entry("documents", "documents", "List the files, links and notes that are kept with this project."),
     Entry("map", "map", "Show the small index of what this project's memory holds, and what opens it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),

@@ -4,9 +4,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from ..core.records import Act, Status, shared_places
+from ..core.records import Act, Status
 from ..core.text import counted
-from ..decide import Wording
 from ..errors import BrainError
 from ..evidence import Cited, look_up
 from ..persons import require_person
@@ -14,17 +13,16 @@ from ..recordtext import RecordText
 from ..store.records import StoredRecord
 from ..views import terminal
 from ..views.records import render_waiting
-from .editing import edit_until
 from .options import JSON, PROJECT
 from .ruling import Ruling, open_ruling
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 BESIDE = 9
-"""Decisions on the same place that one key replaces each."""
+"""Decisions about the same that one key replaces each."""
 
 
 class Waiting(NamedTuple):
-    """A proposal with its evidence, and the decisions in force on the same place."""
+    """A proposal with its evidence, and the decisions in force about the same."""
 
     shown: RecordText
     cited: list[Cited]
@@ -95,18 +93,9 @@ def _waiting(ruling: Ruling, record: StoredRecord) -> Waiting:
     shown = ruling.text_of(record)
     catalogue = ruling.opened.resolver.catalogue
     cites = shown.links.cites or ((shown.source.partition(":")[0],) if shown.source else ())
-    return Waiting(shown, look_up(ruling.db, catalogue, ruling.known, cites), _beside(ruling, shown))
-
-
-def _beside(ruling: Ruling, shown: RecordText) -> list[StoredRecord]:
-    """What is in force on the same place, what the proposal itself names first."""
-    others = [one for one in ruling.decisions.list(shown.record.kind, Status.CURRENT) if one.id != shown.record.id]
-    if shown.record.kind == "handoff":
-        return [one for one in others if one.task == shown.record.task]
-    named = [one for one in others if one.id in shown.links.replaces]
-    places = shown.links.applies_to
-    same = [one for one in others if shared_places(places, ruling.text_of(one).links.applies_to)]
-    return [*named, *(one for one in same if one not in named)][:BESIDE]
+    return Waiting(
+        shown, look_up(ruling.db, catalogue, ruling.known, cites), list(ruling.decisions.beside(record))[:BESIDE]
+    )
 
 
 def _ask(ruling: Ruling, waiting: Waiting, act: Act) -> str:
@@ -143,28 +132,22 @@ def _do(ruling: Ruling, waiting: Waiting, act: Act, key: str) -> bool:
     """Whether something was done; not where an editor was left without a word."""
     decisions, record = ruling.decisions, waiting.record
     if key == "c":
-        decisions.confirm(record, act)
+        done = decisions.confirm(record, act)
     elif key == "r":
-        decisions.reject(record, act)
+        done = decisions.reject(record, act)
     elif key == "t":
-        decisions.retire(record, act)
+        done = decisions.retire(record, act)
     elif key == "e":
-        wording = _edited(ruling, waiting.shown)
+        if record.kind == "handoff":
+            wording = ruling.edit_handoff(ruling.handoff_text(record), record.task)
+        else:
+            wording = ruling.edit_decision(record)
         if wording is None:
             terminal.aside("Nothing was changed.")
             return False
-        decisions.confirm(record, act, wording=wording)
+        done = decisions.confirm(record, act, wording=wording)
     else:
-        decisions.confirm(record, act, [waiting.beside[int(key) - 1]])
+        done = decisions.confirm(record, act, [waiting.beside[int(key) - 1]])
+    what = "in force" if done.status == Status.CURRENT else done.status
+    terminal.aside(f"{done.citation} is {what}.\n")
     return True
-
-
-def _edited(ruling: Ruling, shown: RecordText) -> Wording | None:
-    """The words of a record as the person left them in the editor; None where they changed nothing."""
-    record, links = shown.record, shown.links
-    environment = ruling.opened.around.environment
-    if record.kind == "handoff":
-        return edit_until(ruling.handoff_text(record), environment, lambda text: ruling.handoff(text, record.task))
-    return edit_until(
-        record.text, environment, lambda text: ruling.decisions.clean("decision", Wording(text, links, record.task))
-    )

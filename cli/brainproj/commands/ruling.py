@@ -1,5 +1,7 @@
 """What `decide`, `review` and `handoff` share: one project's decisions, and making ready what was changed."""
 
+import contextlib
+import re
 import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,11 +11,12 @@ import typer
 from ..core.catalogue import KnownProject
 from ..core.handoffs import parse_handoff, render_handoff
 from ..core.people import Identity
-from ..core.records import Links, Status
+from ..core.records import Links, Status, parse_wording, render_wording
 from ..core.redact import Redactor
 from ..core.tasks import Task
+from ..core.text import clip, one_line
 from ..decide import Decisions, Wording
-from ..errors import Refused
+from ..errors import BrainError, Refused
 from ..evidence import cite
 from ..owners import own_identity, read_people
 from ..recordtext import RecordText, read_record_text, task_citations
@@ -21,8 +24,16 @@ from ..store.database import transaction
 from ..store.records import StoredRecord
 from ..tasks import TaskBook
 from ..views import terminal
+from .editing import edit_until
 from .reading import Opened, open_project
 from .surroundings import current_folder
+
+SAID_LETTERS = 200
+GUIDE = """<!--
+Save and leave: you are asked whether to approve it. Leave without a change to approve it as it is, or to stop.
+An item a line behind a dash. Evidence: an address a line, as `brainproj search` and `attempts` show them.
+-->"""
+GUIDES = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 
 class Ruling(NamedTuple):
@@ -55,11 +66,41 @@ class Ruling(NamedTuple):
 
     def handoff(self, text: str, task: int | None) -> Wording:
         """What a handoff says, with its evidence checked. Raises NotFound, Refused."""
-        written = parse_handoff(text)
+        written = parse_handoff(GUIDES.sub("", text))
         if written.is_empty:
             raise Refused("a handoff needs words")
         cited = cite(self.db, self.opened.resolver.catalogue, self.known, written.evidence)
         return self.decisions.clean("handoff", Wording(render_handoff(written), Links(cites=tuple(cited)), task))
+
+    def edit_handoff(self, text: str, task: int | None) -> Wording | None:
+        """A handoff as the person left it in the editor, its evidence checked; None where nothing was changed.
+
+        What they wrote and gave up on is kept as a draft.
+        """
+
+        def keep(edited: str) -> None:
+            self.keep_draft(Wording(render_handoff(parse_handoff(GUIDES.sub("", edited))), Links(), task))
+
+        return edit_until(
+            f"{GUIDE}\n\n{text}", self.opened.around.environment, lambda edited: self.handoff(edited, task), keep
+        )
+
+    def keep_draft(self, wording: Wording) -> None:
+        """Keep what a person wrote and did not approve."""
+        with contextlib.suppress(BrainError):
+            kept, _ = self.decisions.propose("handoff", wording, "a person", self.author())
+            terminal.aside(f"What you wrote is kept as a draft: {kept.citation}")
+
+    def edit_decision(self, record: StoredRecord) -> Wording | None:
+        """A decision as the person left it in the editor, with its places and evidence; None where nothing changed."""
+        links = self.text_of(record).links
+
+        def accept(edited: str) -> Wording:
+            text, places, cites = parse_wording(edited)
+            cited = cite(self.db, self.opened.resolver.catalogue, self.known, cites)
+            return self.decisions.clean("decision", Wording(text, Links(tuple(places), tuple(cited)), record.task))
+
+        return edit_until(render_wording(record.text, links), self.opened.around.environment, accept)
 
     def handoff_text(self, record: StoredRecord) -> str:
         """A handoff as it is edited: with its evidence under it."""
@@ -119,6 +160,12 @@ def say_record(ruling: Ruling, record: StoredRecord, json: bool, replaced: Seque
     if json:
         terminal.answer_json(shown.value())
         return
-    others = f", in place of {', '.join(one.citation for one in replaced)}" if replaced else ""
+    taken = [one.citation for one in replaced]
+    others = f", in place of {', '.join(taken)}" if taken else ""
     what = {Status.CURRENT: "in force", Status.RETIRED: "out of force"}.get(Status(record.status), record.status)
     terminal.answer(f"{record.citation} is {what}{others}.")
+    for one in ruling.decisions.beside(record) if record.kind == "decision" and record.status == Status.CURRENT else ():
+        terminal.note(
+            f"{one.citation} is in force about the same: {clip(one_line(one.text), SAID_LETTERS)}\n"
+            f"  if it no longer holds: brainproj decide {record.citation} --replace {one.citation}"
+        )

@@ -71,5 +71,8 @@ def show(
         for event in shown.events:
             terminal.answer_raw(event.text + "\n")
     else:
+        write = terminal.answer_wrapped if isinstance(shown, RecordText) else terminal.answer
         for part in render_shown(shown):
-            terminal.answer(part)
+            write(part)
+        if isinstance(shown, RecordText) and shown.record.status == "proposed":
+            terminal.aside(f"It waits for a person: brainproj review {shown.record.citation}")

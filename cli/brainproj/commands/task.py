@@ -99,7 +99,7 @@ def _show_list(project: str | None, json: bool, *, with_closed: bool) -> None:
         terminal.aside(f'No task of {opened.known.name} is open. Open one: brainproj task new "WHAT IT IS"')
     else:
         terminal.answer(render_tasks(found, opened.around.now))
-        terminal.aside(f"{counted(len(found), 'task')}. Go on with one: brainproj task continue {found[0].task.slug}")
+        terminal.aside(f"{counted(len(found), 'task')}. Go on with one: brainproj resume {found[0].task.slug}")
 
 
 @app.command()
@@ -177,4 +177,5 @@ def _say(book: TaskBook, task: Task, json: bool, done: str | None) -> None:
         return
     terminal.answer(render_task(facts, book.now))
     if done:
-        terminal.aside(f"{done} {task.citation}.")
+        go_on = f" What it takes to go on: brainproj resume {task.slug}" if done == "Continued" else ""
+        terminal.aside(f"{done} {task.citation}.{go_on}")

@@ -5,6 +5,7 @@ newcomer's mistake: to look for the decision in force by its text. It is told by
 """
 
 import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -69,6 +70,25 @@ class Links:
         yield from ((LinkKind.APPLIES_TO, one) for one in self.applies_to)
         yield from ((LinkKind.CITES, one) for one in self.cites)
         yield from ((LinkKind.REPLACES, str(one)) for one in self.replaces)
+
+
+def render_wording(text: str, links: Links) -> str:
+    """A decision as it is edited: its words, and what it is tied to in lines of their own at the end."""
+    places, cites = (", ".join(values) for values in (links.applies_to, links.cites))
+    return f"{text}\n\n{APPLIES_TO}: {places}\n{EVIDENCE}: {cites}"
+
+
+def parse_wording(text: str) -> tuple[str, list[str], list[str]]:
+    """(words, places, citations) of an edited decision; the lines may be missing, and stand in any order."""
+    lines, named = text.rstrip().splitlines(), {APPLIES_TO: list[str](), EVIDENCE: list[str]()}
+    while lines and (found := TRAILER.fullmatch(lines[-1].strip())):
+        named[found[1].capitalize()] = [one.strip() for one in found[2].split(",") if one.strip()]
+        lines.pop()
+    return "\n".join(lines).strip(), named[APPLIES_TO], named[EVIDENCE]
+
+
+APPLIES_TO, EVIDENCE = "Applies to", "Evidence"
+TRAILER = re.compile(rf"({APPLIES_TO}|{EVIDENCE}):(.*)", re.IGNORECASE)
 
 
 def clean_place(place: str) -> str:

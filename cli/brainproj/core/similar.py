@@ -1,4 +1,4 @@
-"""How much two short texts say the same: the share of their telling words that they have in common."""
+"""How much two short texts speak of one thing, to say the same of it or the opposite: told by their telling words."""
 
 import re
 
@@ -10,11 +10,17 @@ STEM = 5
 """Letters of a word that are compared: `retry` and `retries` are one."""
 
 
+FEWEST = 2
+"""Words in common below which two texts have nothing to do with each other."""
+ALIKE = 0.5
+"""From this share on two decisions may repeat or contradict each other; it is better to name one too many."""
+
+
 def share_of_words(one: str, other: str) -> float:
-    """Between 0 (no telling word in common) and 1 (the same words); 0 where either has none."""
+    """Between 0 and 1: the telling words in common, of those of the shorter; 0 where only one word is."""
     first, second = _words(one), _words(other)
-    both = first | second
-    return len(first & second) / len(both) if first and second else 0.0
+    common = len(first & second)
+    return common / min(len(first), len(second)) if common >= FEWEST else 0.0
 
 
 def _words(text: str) -> set[str]:

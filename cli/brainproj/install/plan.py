@@ -57,7 +57,7 @@ def checkout_for_project(folder: str, paths: Paths) -> Checkout:
     if checkout is None or checkout.top in (checkout.common_dir, os.path.realpath(paths.user_home)):
         raise Refused(
             f"{folder} is in no git checkout",
-            detail="Files for one project stand only where git can be told to leave them alone.",
+            detail="Files for one project belong into its checkout.",
             hint="change to the checkout that is meant",
         )
     return checkout

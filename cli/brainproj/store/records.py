@@ -251,6 +251,11 @@ def set_text(db: sqlite3.Connection, number: int, text: str, now: int, why: str)
     texts.drop_unused(db, [body])
 
 
+def set_task(db: sqlite3.Connection, number: int, task: int) -> None:
+    """Say of which task a record is."""
+    db.execute("UPDATE records SET task = ? WHERE id = ?", (task, number))
+
+
 def list_earlier(db: sqlite3.Connection, number: int) -> list[tuple[int, str, int, str]]:
     """(revision, text, until when, why) of the texts that a record had before."""
     sql = "SELECT revision, text, until_at, why FROM record_revisions WHERE record = ? ORDER BY revision"

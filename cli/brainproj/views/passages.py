@@ -90,7 +90,9 @@ def _document(shown: "DocumentText") -> str:
     ]
     lines += [f"at {one_line(one.address)}"] if one.kind == "file" else []
     lines += [f"task: {shown.task}"] if shown.task else []
-    earlier = [f"until {day_of(until)}, revision {revision}" for revision, _, until in shown.earlier]
+    earlier = [
+        f"until {day_of(until)}: brainproj show {one.citation}@{revision}" for revision, _, until in shown.earlier
+    ]
     return "\n".join([*lines, *earlier, "", printable(shown.text)])
 
 

@@ -1,6 +1,6 @@
 """Records for people: the list, and one with what it is tied to and what persons did to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.query import MARKERS
@@ -33,13 +33,26 @@ def render_records(records: "Sequence[StoredRecord]") -> "Table":
     )
 
 
+def render_handoffs(records: "Sequence[StoredRecord]", tasks: "Mapping[int | None, str | None]") -> "Table":
+    """The handoffs with the tasks they are of, the one that changed last at the end."""
+    columns = (
+        Column("HANDOFF", style="cyan"),
+        Column("STATUS"),
+        Column("DATE"),
+        Column("TASK"),
+        Column("TEXT", clips=True),
+    )
+    rows = [(one.citation, one.status, day_of(one.since), tasks.get(one.task), one.text) for one in reversed(records)]
+    return render_table(columns, rows)
+
+
 def render_record(shown: "RecordText") -> str:
     """A record as `show` has it: its text, its ties, its history."""
     return "\n".join([_head(shown), "", printable(shown.record.text), "", *_ties(shown), *_history(shown)]).rstrip()
 
 
 def render_waiting(shown: "RecordText", cited: "Sequence[Cited]", beside: "Sequence[StoredRecord]") -> str:
-    """A proposal as `review` shows it: with the words of its evidence, and what is in force on the same place."""
+    """A proposal as `review` shows it: with the words of its evidence, and what is in force about the same."""
     lines = [_head(shown), "", *(f"  {line}" for line in printable(shown.record.text).splitlines()), "", *_ties(shown)]
     if cited:
         lines.append("evidence:")
@@ -47,7 +60,7 @@ def render_waiting(shown: "RecordText", cited: "Sequence[Cited]", beside: "Seque
     else:
         lines.append("no evidence was named")
     if beside:
-        lines.append("in force on the same place:")
+        lines.append("in force about the same:" if shown.record.kind == "decision" else "in force until this is:")
         lines += [
             f"  {place}  {one.citation}  {clip(one_line(one.text), EXCERPT_LETTERS)} ({day_of(one.since)})"
             for place, one in enumerate(beside, 1)
@@ -66,6 +79,8 @@ def _head(shown: "RecordText") -> str:
     name = one_line(shown.project.name) if shown.project else "no project"
     where = f" in {record.session_id[:ID_LETTERS]}" if record.session_id else ""
     said = f"by {one_line(shown.said_by)}{where}"
+    if record.author is None and record.confirmed_by:
+        said += f", confirmed by {one_line(record.confirmed_by)}"
     return f"{record.citation}  {record.kind}, {record.status}, {day_of(record.since)}, {said} ({name})"
 
 

@@ -1,0 +1,93 @@
+"""How fresh a pack is: until when its material was captured, what changed in the checkout since, what is unread."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from . import gitlog
+from .core.text import clip, counted
+from .core.times import from_micros, render_time
+from .store import activity
+from .store.people import OwnedSession, list_owned
+from .tasks import TaskBook
+
+CHANGED = 8
+PATH_LETTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """Where git is asked, and how its words are made safe to show. folder None: nowhere."""
+
+    folder: str | None
+    environment: Mapping[str, str]
+    clean: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How far the material goes. changed: files that changed since; None where git does not tell. edited: how many of
+    them are not committed, which come first.
+
+    unread_bytes: what the sessions' transcripts hold and was not read yet.
+    """
+
+    captured_at: datetime | None
+    commits: int
+    edited: int
+    changed: tuple[str, ...] | None
+    unread_bytes: int
+
+    def value(self) -> dict[str, object]:
+        """As JSON."""
+        return {
+            "captured_at": render_time(self.captured_at),
+            "commits": self.commits,
+            "edited": self.edited,
+            "changed": list(self.changed) if self.changed is not None else None,
+            "unread_bytes": self.unread_bytes,
+        }
+
+
+def measure_freshness(book: TaskBook, sessions: Sequence[OwnedSession], checkout: Checkout) -> Freshness:
+    """Of these sessions; of the project's latest where there are none."""
+    latest = sessions or list_owned(book.db, book.project.ids)[:1]
+    captured = from_micros(max((one.last_at or 0 for one in latest), default=0) or None)
+    read = activity.list_positions(book.db, [one.number for one in sessions])
+    unread = sum(_unread(path, offset) for path, offset in read)
+    if checkout.folder is None or captured is None:
+        return Freshness(captured, 0, 0, None, unread)
+    commits = gitlog.list_commits(checkout.folder, checkout.environment, captured)
+    edited = gitlog.list_changed(checkout.folder, checkout.environment, captured)
+    if commits is None and edited is None:
+        return Freshness(captured, 0, 0, None, unread)
+    files = dict.fromkeys([*(edited or ()), *(path for commit in commits or () for path in commit.files)])
+    return Freshness(captured, len(commits or ()), len(edited or ()), tuple(map(checkout.clean, files)), unread)
+
+
+def freshness_lines(fresh: Freshness) -> list[str]:
+    """Said at a pack's end."""
+    if fresh.captured_at is None:
+        return ["Nothing of it was captured yet."]
+    lines = [f"Captured up to {fresh.captured_at:%Y-%m-%d %H:%M:%S} UTC."]
+    if fresh.unread_bytes:
+        lines.append(f"{fresh.unread_bytes:,} bytes of its transcripts were not read yet.")
+    if fresh.changed is None:
+        lines.append("What changed since, git does not tell.")
+    elif fresh.changed:
+        named = ", ".join(clip(path, PATH_LETTERS) for path in fresh.changed[:CHANGED])
+        more = f" and {len(fresh.changed) - CHANGED} more" if len(fresh.changed) > CHANGED else ""
+        where = [f"in {counted(fresh.commits, 'commit')}"] if fresh.commits else []
+        where += ["in the working tree"] if fresh.edited else []
+        lines.append(f"{counted(len(fresh.changed), 'file')} changed since, {' and '.join(where)}: {named}{more}.")
+    else:
+        lines.append("No file changed since, as git tells.")
+    return lines
+
+
+def _unread(path: str, offset: int) -> int:
+    try:
+        return max(Path(path).stat().st_size - offset, 0)
+    except (OSError, ValueError):
+        return 0
