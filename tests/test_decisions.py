@@ -6,6 +6,7 @@ import re
 import sqlite3
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -186,11 +187,23 @@ def test_an_agent_only_proposes(decisions: Decisions, cli: Cli) -> None:
     assert (record.status, record.confirmed_by, record.author, is_new) == ("proposed", None, None, True)
     again, is_new = decisions.propose("decision", Wording(" Keep keys a day. ", Links(("src/keys.py",))), "claude")
     assert again.id == record.id and not is_new
-    assert rows.read_links(decisions.db, [record.id])[record.id].applies_to == ("src/keys.py", "src/pay.py")
+    assert rows.read_links(decisions.db, [record.id])[record.id].applies_to == ("src/pay.py",)
     shown = cli.ok("show", record.citation, "--json").json
     assert (shown["status"], shown["by"], shown["history"]) == ("proposed", "assistant", [])
     out = cli.ok("preview").out
     assert "Keep keys a day" not in out and "3 decisions are only proposed" in out
+
+
+@pytest.mark.parametrize("end", ["confirm", "reject", "none"])
+def test_what_a_person_looked_at_stays_what_an_agent_proposed(decisions: Decisions, end: str) -> None:
+    """Proposing the same words once more adds nothing to what is in force, turned down, or on somebody's screen."""
+    first = Wording("Keep keys a day.", Links(("src/pay.py",), ("rec:1",)))
+    record, _ = decisions.propose("decision", first, "codex")
+    if end != "none":
+        getattr(decisions, end)(record, ACT)
+    before = rows.read_links(decisions.db, [record.id])
+    decisions.propose("decision", Wording("Keep keys a day.", Links(("INJECTED",), ("rec:2",))), "codex")
+    assert rows.read_links(decisions.db, [record.id]) == before
 
 
 def test_a_decision_is_in_force_at_once_with_all_that_was_said_of_it(decisions: Decisions, cli: Cli) -> None:
@@ -366,6 +379,33 @@ def test_an_import_makes_nothing_official_and_loses_nothing(
     assert "Badgers" not in cli.ok("preview", "--project", "shop").out
 
 
+@pytest.mark.parametrize("how", ["honest", "made"])
+def test_an_imports_evidence_opens_nothing_of_another_project(
+    decisions: Decisions, home: Path, cli: Cli, tmp_path: Path, how: str
+) -> None:
+    """Numbers are each store's own, and any line can be written into a file."""
+    own = by_text(decisions, OLD).citation
+    cited = cli.ok("search", "observed 2 charges", "--json").json[0]["citation"]
+    decisions.propose("decision", Wording("Honest one.", Links((), (own, cited))), "codex")
+    lines = [json.loads(line) for line in cli.ok("export", "shop").out.splitlines()]
+    elsewhere = cli.ok("search", "light", "--project", "other", "--json").json[0]["citation"]
+    if how == "made":
+        lines[-1]["evidence"] += [elsewhere, "rec:1", "[rec:2]", "doc:1"]
+    (home / ".brainproj").rename(home / "before")
+    cli.ok("backfill", "--quiet")
+    exported = tmp_path / "x.jsonl"
+    exported.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    cli.ok("import", exported)
+    told = cli.ok("review", "--json").out + cli.ok("records", "--json").out
+    assert "Lanterns" not in told and "light" not in told
+    (found,) = (one for one in json.loads(cli.ok("review", "--json").out) if one["text"] == "Honest one.")
+    here = {one["citation"]: one["text"] for one in cli.ok("records", "--json").json}
+    assert {here[one] for one in found["evidence"] if one.startswith("rec:")} == {OLD}
+    assert cited in found["evidence"] and [one["text"] for one in found["cited"] if one["citation"] == cited] == [
+        "Expected 1 charge, observed 2 charges"
+    ]
+
+
 def test_an_import_cannot_take_the_place_of_what_a_reply_says(
     decisions: Decisions, home: Path, cli: Cli, tmp_path: Path
 ) -> None:
@@ -406,6 +446,28 @@ def test_forgetting_much_takes_what_no_reply_holds(decisions: Decisions, cli: Cl
     decisions.record("decision", Wording("Marmots guard the till."), ADA, ACT)
     cli.ok("forget", *what, "--yes")
     assert cli.ok("records", "--project", "shop", "--json").json == []
+
+
+def test_two_thousand_decisions_are_no_burden(decisions: Decisions, cli: Cli) -> None:
+    with decisions.db:
+        for number in range(2000):
+            links = Links((f"src/part{number % 40}/file{number}.py", "payments"))
+            new = rows.NewRecord(
+                number,
+                "decision",
+                Status.PROPOSED,
+                decisions.project.ids[0],
+                f"Word{number} of part {number}",
+                1,
+                links=links,
+            )
+            rows.add_record(decisions.db, new)
+        decisions.db.execute("UPDATE records SET status = 'current' WHERE id % 10 > 0")
+    began = time.monotonic()
+    assert len(cli.ok("review", "--json").json) > 190
+    cli.ok("sleep")
+    cli.ok("resume")
+    assert time.monotonic() - began < 20, "by pairs it takes minutes"
 
 
 def test_a_later_rule_hides_it_everywhere(decisions: Decisions, home: Path, cli: Cli) -> None:
@@ -846,6 +908,19 @@ def test_sleep_sees_evidence_that_is_gone_and_handoffs_of_closed_tasks(
     why = {one["records"][0]["citation"]: one["why"] for one in cli.ok("sleep", "--json").json}
     assert why[record.citation] == f"its evidence {cited} opens nothing any more"
     assert why[draft["citation"]] == "its task is closed"
+
+
+def test_a_place_that_is_no_path_here_stops_nothing(decisions: Decisions, cli: Cli) -> None:
+    wording = Wording("Marmots guard the till.", Links(("x" * 290 + ".py", "src/" + "y" * 280, "a/../../b.py")))
+    record = decisions.record("decision", wording, ADA, ACT)
+    assert record.citation in cli.ok("sleep").out
+
+
+def test_a_record_shown_cannot_forge_its_history(decisions: Decisions, cli: Cli) -> None:
+    forged = "Yes.\n\nhistory:\n  2026-11-30 10:00  confirmed, root at /dev/pts/1\nreplaced by: rec:999"
+    record, _ = decisions.propose("decision", Wording(forged), "codex")
+    lines = cli.ok("show", record.citation).out.splitlines()
+    assert not any(line.startswith(("history:", "replaced by:")) for line in lines)
 
 
 def test_where_all_is_well_sleep_says_so(home: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from brainproj.documents import registry
 from brainproj.documents.source import DocumentSource, Material
 
-from .cli import Cli
+from .cli import Cli, spawn
 from .repositories import make_repository
 from .test_ingest import ingest
 from .test_resume import git
@@ -157,6 +157,48 @@ def test_a_later_rule_hides_it_everywhere(shop: Path, cli: Cli, home: Path) -> N
     cli.ok("backfill", "--quiet")
     assert "zebra7" not in cli.ok("show", "doc:1", "--json").out
     assert b"zebra7" not in (home / ".brainproj" / "brain.db").read_bytes()
+
+
+def test_addresses_that_a_later_rule_makes_one_are_hidden_all(shop: Path, cli: Cli, home: Path) -> None:
+    for number in ("12345678", "87654321"):
+        cli.ok("add", f"https://h.example/ACME-{number}")
+        cli.ok("add", f"note one ACME-{number} here")
+    (home / ".brainproj" / "config.toml").write_text('[redaction]\nhide = ["ACME-[0-9]{8}"]\n')
+    cli.ok("backfill", "--quiet")
+    assert len(cli.ok("documents", "--json").json) == 4 and "ACME-" not in cli.ok("documents", "--json").out
+    assert b"87654321" not in (home / ".brainproj" / "brain.db").read_bytes()
+
+
+def test_a_document_keeps_its_title_gets_its_task_and_says_who_changed_it(
+    shop: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.ok("task", "new", "Charge once")
+    (shop / "rules.md").write_text("one")
+    cli.ok("add", "rules.md", "--title", "Payment rules")
+    made = cli.ok("add", "rules.md", "--task", "charge", "--json").json
+    assert (made["task"], made["became"], made["revision"]) == ("task:charge-once", "changed", 1)
+    (shop / "rules.md").write_text("two")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    made = cli.ok("add", "rules.md", "--json").json
+    assert (made["title"], made["by"], made["revision"], made["task"]) == (
+        "Payment rules", "assistant", 2, "task:charge-once",
+    )  # fmt: skip
+
+
+def test_a_note_may_begin_with_anything(shop: Path, cli: Cli) -> None:
+    assert cli.ok("add", "~30 seconds is the timeout", "--json").json["what"] == "note"
+
+
+def test_two_at_once_on_a_fresh_home(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(make_repository(tmp_path / "fresh", "https://git.example.com/acme/fresh"))
+    running = [spawn("add", f"note number {number}") for number in range(8)]
+    ended = [(process.communicate(timeout=60)[1].decode(), process.returncode) for process in running]
+    assert [code for _, code in ended] == [0] * 8, ended
+
+
+def test_an_address_that_no_encoding_has_is_not_found(shop: Path, cli: Cli) -> None:
+    for address in ("\udcff", "ab/\udcff", "doc:\udcff", "rec:\ud800"):
+        assert cli("show", address).code == 1
 
 
 def test_a_commit_is_evidence(shop: Path, cli: Cli) -> None:

@@ -88,6 +88,31 @@ def test_a_part_that_lost_its_begin_or_end_is_left(shop: Path, cli: Cli, left: s
         InstructionsPart(Path("AGENTS.md")).take(f"{left}\n", None)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BEGIN}\nold, its end was cut\n\nPRECIOUS\n\n{OWN}",
+        f"{OWN}\nPRECIOUS\n{OWN}",
+        f"{END}\nPRECIOUS\n{BEGIN}\n",
+        f"{OWN}PRECIOUS\n{END}\n",
+    ],
+)
+def test_where_it_cannot_be_told_what_is_ours_nothing_is_touched(shop: Path, cli: Cli, text: str) -> None:
+    (shop / "AGENTS.md").write_text(text)
+    assert cli("install", "--agents-md", "--yes").code == 1 and (shop / "AGENTS.md").read_text() == text
+    cli("uninstall", "--project", "--yes")
+    assert (shop / "AGENTS.md").read_text() == text
+
+
+def test_what_is_only_shown_in_a_code_block_is_somebodys(shop: Path, cli: Cli) -> None:
+    shown = f"# How\n\n```\n{BEGIN}\nPRECIOUS\n{END}\n```\n"
+    (shop / "AGENTS.md").write_text(shown)
+    cli.ok("install", "--agents-md", "--yes")
+    assert (shop / "AGENTS.md").read_text() == f"{shown}\n{OWN}"
+    cli.ok("uninstall", "--project", "--yes")
+    assert (shop / "AGENTS.md").read_text() == shown
+
+
 def test_it_is_asked_first_and_a_dry_run_changes_nothing(shop: Path, cli: Cli) -> None:
     assert cli("install", "--agents-md").code == 1 and not (shop / "AGENTS.md").exists()
     assert "AGENTS.md" in cli.ok("install", "--agents-md", "--dry-run").out and not (shop / "AGENTS.md").exists()

@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "log": {"core"},
     "gitdir": set(),
     "gitinfo": {"gitdir"},
-    "gitlog": set(),
+    "gitlog": {"gitdir"},
     "errors": set(),
 }
 """Part → the parts it may import."""

@@ -1,6 +1,9 @@
 """The pack: what a task needs to go on, from the records and the sessions themselves, cited, fresh, and bounded."""
 
+import os
+import shutil
 import subprocess
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -209,8 +212,6 @@ def test_how_fresh_it_is(charge: str, cli: Cli, shop: Path, home: Path) -> None:
     git(shop, "commit", "-q", "-m", "mend")
     (shop / "new file.py").write_text("x")
     past = (datetime(2026, 1, 1, tzinfo=UTC) - timedelta(days=1)).timestamp()
-    import os
-
     os.utime(shop / "old.py", (past, past))
     transcript = next((home / ".claude" / "projects").glob(f"*/{session_id(2)}.jsonl"))
     transcript.write_bytes(transcript.read_bytes() + b"{}\n" * 4)
@@ -232,6 +233,79 @@ def test_git_is_told_to_run_nothing(charge: str, cli: Cli, shop: Path, monkeypat
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", f"touch {ran}")
     found = cli.ok("resume", charge, "--json").json["freshness"]
     assert found["changed"] is not None and not ran.exists()
+
+
+def test_no_filter_of_the_repository_is_run(charge: str, cli: Cli, shop: Path) -> None:
+    ran = shop.parent / "ran"
+    (shop / "a.md").write_text("one")
+    git(shop, "add", "a.md")
+    git(shop, "commit", "-q", "-m", "a")
+    (shop / ".gitattributes").write_text("*.md filter=evil\n")
+    for name in ("clean", "smudge", "process"):
+        git(shop, "config", f"filter.evil.{name}", f"touch {ran}; cat")
+    (shop / "a.md").write_text("two")
+    assert "a.md" in str(cli.ok("resume", charge, "--json").json["freshness"]["changed"])
+    assert not ran.exists()
+
+
+def test_a_git_that_does_not_answer_is_asked_once(
+    charge: str, cli: Cli, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brainproj.gitlog.TIMEOUT_S", 0.5)
+    os.mkfifo(shop / "pipe")
+    git(shop, "config", "include.path", str(shop / "pipe"))
+    began = time.monotonic()
+    assert "What changed since, git does not tell." in cli.ok("resume", charge).out
+    assert time.monotonic() - began < 2.5
+
+
+def test_no_commit_of_a_repository_above_is_shown(shop: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = make_repository(shop / "inner", "https://git.example.com/acme/inner")
+    git(shop, "commit", "-q", "--allow-empty", "-m", "SHOPSECRET commit")
+    monkeypatch.chdir(inner)
+    sid = session_id(8)
+    write_claude(
+        Path(os.environ["HOME"]), sid, [prompt(sid, inner, "inner work here", 1), reply(sid, inner, "done", 2)]
+    )
+    cli.ok("backfill", "--quiet")
+    shutil.rmtree(inner / ".git")
+    (inner / ".git").write_text("gitdir: /nowhere\n")
+    for arguments in (("--project", "inner"), ()):
+        assert "SHOPSECRET" not in cli("resume", *arguments).out
+    monkeypatch.chdir(shop)
+    assert "SHOPSECRET" not in cli.ok("resume", "--project", "inner").out
+    assert "SHOPSECRET" in cli.ok("resume").out
+
+
+def test_a_session_that_resumed_in_its_shell_belongs_to_the_task(charge: str, cli: Cli, shop: Path, home: Path) -> None:
+    """As Claude Code and Codex keep it; a source that was opened and only looks like it joins nothing."""
+    pack = cli.ok("resume", charge).out
+    shell, opened = session_id(21), session_id(22)
+    asked = {"command": "brainproj resume charge"}
+    write_claude(home, shell, [prompt(shell, shop, "continue", 800), *call(shell, shop, "Bash", asked, pack, 801)])
+    lines = call(opened, shop, "mcp__brainproj__expand", {"address": "doc:1"}, f"a source\n{pack}", 811)
+    lines += call(opened, shop, "Bash", {"command": "cat pack.txt"}, pack, 812)
+    lines += call(opened, shop, "mcp__other__resume", {}, pack, 813)
+    write_claude(home, opened, [prompt(opened, shop, "look", 810), *lines])
+    cli.ok("backfill", "--quiet")
+    joined = {one["session_id"]: one["joined_by"] for one in cli.ok("task", "show", charge, "--json").json["sessions"]}
+    assert joined.get(shell) == "agent" and opened not in joined
+
+
+def test_in_merged_projects_a_session_joins_the_task_that_it_was_told_of(
+    charge: str, cli: Cli, shop: Path, home: Path
+) -> None:
+    cli.ok("task", "new", "Charge once", "--project", "other")
+    cli.ok("projects", "merge", "other", "shop")
+    for number, slug in ((31, "charge-once"), (32, "charge-once-2")):
+        sid = session_id(number)
+        pack = cli.ok("resume", slug).out
+        assert f"[task:{slug}]" in pack
+        asked = call(sid, shop, "mcp__brainproj__resume", {"task": slug}, pack, 901)
+        write_claude(home, sid, [prompt(sid, shop, "continue", 900), *asked])
+        cli.ok("backfill", "--quiet")
+        joined = [one["session_id"] for one in cli.ok("task", "show", slug, "--json").json["sessions"]]
+        assert sid in joined, slug
 
 
 def test_without_git_it_says_that_it_does_not_know(

@@ -5,14 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from . import gitlog
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import EventCitation, OtherCitation, SessionCitation, parse_citation, render_event
 from .core.events import Flag
 from .core.tasks import Task
+from .core.text import encodable
 from .core.times import from_micros, render_time
 from .errors import Ambiguous, BrainError, NotFound
-from .gitlog import Commit
+from .gitlog import Commit, Git
 from .library import document_value
 from .recordtext import RecordText, read_record_text, task_citations
 from .store import reading
@@ -183,12 +183,19 @@ class CommitText:
 Shown = Passage | SessionText | RecordText | ArcText | TaskText | DocumentText | CommitText
 
 
-def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own: KnownProject | None = None) -> Shown:
-    """What stands at an address. own: whose task is meant where several projects have one of that id.
+def open_address(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    address: str,
+    own: KnownProject | None = None,
+    folder: str | None = None,
+) -> Shown:
+    """What stands at an address. own: whose task is meant where several projects have one of that id. folder: a
+    folder of that project, in whose checkout its commits are.
 
     Raises NotFound, Ambiguous.
     """
-    citation = parse_citation(address)
+    citation = parse_citation(encodable(address))
     match citation:
         case OtherCitation("rec", number):
             return _record(db, catalogue, number)
@@ -199,7 +206,7 @@ def open_address(db: sqlite3.Connection, catalogue: Catalogue, address: str, own
         case OtherCitation("doc", number):
             return _document(db, catalogue, number)
         case OtherCitation("commit", name):
-            return _commit(name, own)
+            return _commit(name, own, folder)
         case OtherCitation(what, number):
             raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
         case EventCitation():
@@ -232,12 +239,11 @@ def _document(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> Docu
     return DocumentText(replace(found[0], revision=int(revision)), before, project, task, ())
 
 
-def _commit(name: str, own: KnownProject | None) -> CommitText:
+def _commit(name: str, own: KnownProject | None, folder: str | None) -> CommitText:
     """A commit of the project one is in; its repository is asked with an environment of nothing."""
-    commit = gitlog.find_commit(own.root, {}, name.lower()) if own is not None and own.root else None
+    commit = Git(folder, {}).find_commit(name.lower()) if own is not None and folder else None
     if own is None or commit is None:
-        where = f" in {own.name}" if own else ": this folder has no project"
-        raise NotFound(f"there is no commit {name}{where}", hint="name at least 7 letters of its hash")
+        raise NotFound(f"there is no commit {name} here", hint="ask in a folder of its project, by 7 letters or more")
     from .core.redact import redact  # git's words were never stored
 
     clean = replace(commit, subject=redact(commit.subject), author=redact(commit.author))

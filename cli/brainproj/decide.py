@@ -12,9 +12,9 @@ from datetime import datetime
 
 from .core.catalogue import KnownProject
 from .core.ids import event_number
+from .core.neighbours import Neighbours
 from .core.people import Identity
-from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place, shared_places
-from .core.similar import ALIKE, share_of_words
+from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Links, Status, clean_place
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import NotFound, Refused
@@ -74,6 +74,8 @@ class Decisions:
     ) -> tuple[StoredRecord, bool]:
         """A proposal, and whether it is new: the same words for the same task are proposed once. Raises Refused.
 
+        Proposing them again changes nothing, so what a person looks at is what they decide.
+
         author: the person whose words it is; None: an agent's.
         """
         wording = self.clean(kind, wording)
@@ -82,8 +84,6 @@ class Decisions:
             if rows.is_forgotten(self.db, code):
                 raise Refused(f"this {kind} was forgotten, and stays so")
             known = rows.find_by_code(self.db, code)
-            if known is not None:
-                rows.add_links(self.db, known, replace(wording.links, replaces=()))
             person = store_person(self.db, author, self.redact, self.now) if author and known is None else None
             new = rows.NewRecord(
                 code, kind, Status.PROPOSED, self.project.ids[0], wording.text, self._micros(), person, wording.task,
@@ -167,17 +167,23 @@ class Decisions:
         if other.status not in (Status.CURRENT, Status.PROPOSED):
             raise Refused(f"{other.citation} is {other.status}: there is nothing to replace")
 
-    def beside(self, record: StoredRecord) -> Sequence[StoredRecord]:
-        """What is in force about the same: named by it, on its place or in like words; of a handoff, its task's."""
-        others = [one for one in self.list(record.kind, Status.CURRENT) if one.id != record.id]
-        if record.kind == "handoff":
-            return [one for one in others if one.task == record.task]
-        links = rows.read_links(self.db, [record.id, *(one.id for one in others)])
-        own = links[record.id]
-        named = [one for one in others if one.id in own.replaces]
-        same = [one for one in others if shared_places(own.applies_to, links[one.id].applies_to)]
-        alike = [one for one in others if share_of_words(record.text, one.text) >= ALIKE]
-        return list({one.id: one for one in (*named, *same, *alike)}.values())
+    def beside(self, records: Sequence[StoredRecord]) -> dict[int, Sequence[StoredRecord]]:
+        """What is in force about the same as each of these: named by it, on its place, in like words; its task's."""
+        current = {one.id: one for one in self.list(status=Status.CURRENT)}
+        links = rows.read_links(self.db, [*current, *(one.id for one in records if one.id not in current)])
+        decisions = [one for one in current.values() if one.kind == "decision"]
+        neighbours = Neighbours((one.id, one.text, links[one.id].applies_to) for one in decisions)
+        found: dict[int, Sequence[StoredRecord]] = {}
+        for record in records:
+            own = links[record.id]
+            if record.kind == "handoff":
+                same = [one.id for one in current.values() if one.kind == "handoff" and one.task == record.task]
+            else:
+                near = neighbours.find(record.id, record.text, own.applies_to)
+                by_weight = sorted(near, key=lambda one: (not near[one][1], -near[one][0]))
+                same = [*(one for one in own.replaces if one in current), *by_weight]
+            found[record.id] = [current[one] for one in dict.fromkeys(same) if one != record.id]
+        return found
 
     def _former(self, record: StoredRecord, named: Sequence[StoredRecord]) -> Sequence[StoredRecord]:
         if record.kind != "handoff":

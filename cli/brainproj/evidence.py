@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .browse import ArcText, CommitText, DocumentText, Passage, SessionText, TaskText, open_address
+from .browse import ArcText, CommitText, DocumentText, Passage, SessionText, Shown, TaskText, open_address
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import SESSION_LETTERS
 from .core.records import LINKS_AT_MOST
@@ -14,12 +14,21 @@ from .errors import BrainError, NotFound, Refused
 from .recordtext import RecordText
 
 
-def cite(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, addresses: Iterable[str]) -> list[str]:
-    """The addresses as they are kept, each once. Raises NotFound for one that opens nothing in this project."""
+def cite(
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    project: KnownProject,
+    addresses: Iterable[str],
+    folder: str | None,
+) -> list[str]:
+    """The addresses as they are kept, each once. Raises NotFound for one that opens nothing in this project.
+
+    folder: the checkout in which its commits are.
+    """
     wanted = [address for address in addresses if address.strip()]
     if len(wanted) > LINKS_AT_MOST:
         raise Refused(f"{len(wanted)} citations are too many", detail=f"Name the {LINKS_AT_MOST} that tell most.")
-    return list(dict.fromkeys(_one(db, catalogue, project, address) for address in wanted))
+    return list(dict.fromkeys(_one(db, catalogue, project, address, folder) for address in wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +46,22 @@ class Cited:
 
 
 def look_up(
-    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citations: Iterable[str]
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    project: KnownProject,
+    citations: Iterable[str],
+    folder: str | None,
 ) -> list[Cited]:
-    """What each citation opens; one that opens nothing any more says so."""
-    return [_cited(db, catalogue, project, citation) for citation in citations]
+    """What each citation opens in its project; one that opens nothing there (any more) says so."""
+    return [_cited(db, catalogue, project, citation, folder) for citation in citations]
 
 
-def _cited(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citation: str) -> Cited:
-    try:
-        shown = open_address(db, catalogue, citation, project)
-    except BrainError as error:
-        return Cited(citation, "is gone", error.message, is_gone=True)
+def _cited(
+    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citation: str, folder: str | None
+) -> Cited:
+    shown = _open_own(db, catalogue, project, citation, folder)
+    if shown is None:
+        return Cited(citation, "is gone", f"it opens nothing in {project.name}", is_gone=True)
     match shown:
         case Passage():
             event = shown.event
@@ -73,12 +87,20 @@ def _day(at: int | None) -> str:
     return f", {moment:%Y-%m-%d}" if moment else ""
 
 
-def _one(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, address: str) -> str:
+def _open_own(
+    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, address: str, folder: str | None
+) -> Shown | None:
+    """What an address opens, if that is this project's."""
     try:
-        shown = open_address(db, catalogue, address, project)
+        shown = open_address(db, catalogue, address, project, folder)
     except BrainError:
-        shown = None
-    if shown is None or shown.project is None or shown.project.key != project.key:
+        return None
+    return shown if shown.project is not None and shown.project.key == project.key else None
+
+
+def _one(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, address: str, folder: str | None) -> str:
+    shown = _open_own(db, catalogue, project, address, folder)
+    if shown is None:
         raise NotFound(
             f"nothing in {project.name} has the address {one_line(address)[:100]}",
             hint="addresses stand in [brackets] in what `brainproj search` and `brainproj attempts` find",

@@ -1,13 +1,13 @@
 """How fresh a pack is: until when its material was captured, what changed in the checkout since, what is unread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from . import gitlog
 from .core.text import clip, counted
 from .core.times import from_micros, render_time
+from .gitlog import Git
 from .store import activity
 from .store.people import OwnedSession, list_owned
 from .tasks import TaskBook
@@ -17,18 +17,9 @@ PATH_LETTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
-    """Where git is asked, and how its words are made safe to show. folder None: nowhere."""
-
-    folder: str | None
-    environment: Mapping[str, str]
-    clean: Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
 class Freshness:
     """How far the material goes. changed: files that changed since; None where git does not tell. edited: how many of
-    them are not committed, which come first.
+    them are in no commit since, which come first; told by their times.
 
     unread_bytes: what the sessions' transcripts hold and was not read yet.
     """
@@ -50,20 +41,21 @@ class Freshness:
         }
 
 
-def measure_freshness(book: TaskBook, sessions: Sequence[OwnedSession], checkout: Checkout) -> Freshness:
-    """Of these sessions; of the project's latest where there are none."""
+def measure_freshness(
+    book: TaskBook, sessions: Sequence[OwnedSession], git: Git | None, clean: Callable[[str], str]
+) -> Freshness:
+    """Of these sessions; of the project's latest where there are none. clean: makes what git says safe to show."""
     latest = sessions or list_owned(book.db, book.project.ids)[:1]
     captured = from_micros(max((one.last_at or 0 for one in latest), default=0) or None)
     read = activity.list_positions(book.db, [one.number for one in sessions])
     unread = sum(_unread(path, offset) for path, offset in read)
-    if checkout.folder is None or captured is None:
+    commits = git.list_commits(captured) if git and captured else None
+    if commits is None or git is None or captured is None:
         return Freshness(captured, 0, 0, None, unread)
-    commits = gitlog.list_commits(checkout.folder, checkout.environment, captured)
-    edited = gitlog.list_changed(checkout.folder, checkout.environment, captured)
-    if commits is None and edited is None:
-        return Freshness(captured, 0, 0, None, unread)
-    files = dict.fromkeys([*(edited or ()), *(path for commit in commits or () for path in commit.files)])
-    return Freshness(captured, len(commits or ()), len(edited or ()), tuple(map(checkout.clean, files)), unread)
+    committed = dict.fromkeys(path for commit in commits for path in commit.files)
+    edited = [path for path in git.list_written(captured) or () if path not in committed]
+    files = tuple(map(clean, [*edited, *committed]))
+    return Freshness(captured, len(commits), len(edited), files, unread)
 
 
 def freshness_lines(fresh: Freshness) -> list[str]:

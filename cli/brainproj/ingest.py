@@ -190,6 +190,7 @@ class Ingest:
 
         need_room(self.paths.home)
         writer = make_writer(self.db, self._redact(), self.now)
+        writer.family_of = self._family_of
         intake = Intake(self.db, self.config, self._asked(), self.report, writer, self.paths.home, self.progress)
         intake.read_all(sort_tasks(tasks, self._asked(), first))
 
@@ -304,6 +305,11 @@ class Ingest:
             ]
             with database.transaction(self.db):
                 join_swarm_tasks(self.db, seen, self._redact(), self._micros())
+
+    def _family_of(self, project: int) -> tuple[int, ...]:
+        """All numbers of a project, by one of them."""
+        known = self._asked().catalogue.by_id(project)
+        return known.ids if known else (project,)
 
     def _take_titles(self) -> None:
         """Titles that an agent keeps beside its transcripts; a thread may be renamed without a new line."""

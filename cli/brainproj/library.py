@@ -55,14 +55,17 @@ class Library:
         ):
             known = rows.find_document(self.db, self.project.ids, new.kind, new.address)
             if known is None:
-                number = rows.add_document(self.db, self.project.ids[0], new, now)
+                number, became = rows.add_document(self.db, self.project.ids[0], new, now), "added"
                 rows.drop_stone(self.db, self.project.ids[0], new.kind, new.address)
-                became = "added"
-            elif rows.text_of(self.db, known) != new.text or (title and known.title != new.title):
-                number, became = known.number, "changed"
-                rows.revise_document(self.db, known, new, now)
             else:
-                number, became = known.number, "unchanged"
+                number = known.number
+                kept = new if title else new._replace(title=known.title)
+                is_same = rows.text_of(self.db, known) == kept.text and kept.title == known.title
+                became = "unchanged" if is_same and task in (None, known.task) else "changed"
+                if is_same:
+                    rows.set_task(self.db, number, task if task is not None else known.task)
+                else:
+                    rows.revise_document(self.db, known, kept, now)
         return rows.list_documents(self.db, None, number)[0], became
 
 

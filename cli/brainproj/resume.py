@@ -7,10 +7,9 @@ approved is never called agreed. The material of the project fills up a task tha
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from . import gitlog
 from .attempts import Asked, Attempt, find_attempts
 from .browse import HASH_LETTERS
 from .config import Scope
@@ -19,12 +18,14 @@ from .core.block import safe_text
 from .core.catalogue import Catalogue
 from .core.citations import render_event
 from .core.handoffs import parse_handoff, render_handoff
+from .core.neighbours import PlaceIndex
 from .core.pack import BUDGET_TOKENS, NO_HANDOFF, Pack, Section, render_pack
 from .core.query import MARKERS
-from .core.records import Links, Status, shared_places
+from .core.records import Links, Status
 from .core.text import clip, counted, one_line
 from .core.times import from_micros
-from .freshness import Checkout, Freshness, freshness_lines, measure_freshness
+from .freshness import Freshness, freshness_lines, measure_freshness
+from .gitlog import Git
 from .search import Question, search
 from .store import activity, codes, touches
 from .store.documents import Document, list_documents
@@ -43,6 +44,7 @@ CALLS = 2000
 FILES = 15
 CHANGED = 8
 COMMITS = 6
+PLACES, PLACE_LETTERS = 3, 60
 FEW = 4
 """Failures and messages; a task that has fewer is filled up with what else the project has."""
 
@@ -93,8 +95,8 @@ class Resume:
         files = self._files(subject)
         failures, is_cut = self._failures(subject)
         messages = list(self._messages(subject))
-        checkout = Checkout(self.folder, self.environment, self._git)
-        freshness = measure_freshness(self.book, subject.sessions, checkout)
+        git = Git(self.folder, self.environment) if self.folder else None
+        freshness = measure_freshness(self.book, subject.sessions, git, self._git)
         sections = [
             self._decisions(subject, records, links, files),
             self._handoff(subject, records, links),
@@ -102,7 +104,7 @@ class Resume:
             self._passages(subject, question),
             Section("Recent activity, the latest first:", tuple(messages), 900, "brainproj sessions --all"),
             self._documents(subject),
-            self._commits(),
+            self._commits(git),
             Section("Files that its calls edited:", _file_items(files), 120, "brainproj who PATH"),
         ]
         if len(failures) + len(messages) < FEW:
@@ -139,12 +141,15 @@ class Resume:
         """Those in force: the task's own, those of the files it touches, the project's others."""
         current = [one for one in records if one.kind == "decision" and one.status == Status.CURRENT]
 
+        index = PlaceIndex((path, 0) for path in files)
+
         def weight(record: StoredRecord) -> int:
             if subject.task is not None and record.task == subject.task.number:
                 return 0
-            return 1 if shared_places(links[record.id].applies_to, list(files)) else 2
+            return 1 if any(index.find(place) for place in links[record.id].applies_to) else 2
 
-        items = [_decision_item(one, links[one.id]) for one in sorted(current, key=weight)]
+        in_force = {one.id for one in current}
+        items = [_decision_item(one, links[one.id], in_force) for one in sorted(current, key=weight)]
         proposed = sum(one.kind == "decision" and one.status == Status.PROPOSED for one in records)
         if proposed:
             items.append(
@@ -188,9 +193,9 @@ class Resume:
         items = [f"- [{one.citation}] {clip(safe_text(one.title), SHORT_LETTERS)} ({_kind(one)})" for one in own]
         return Section("Documents:", tuple(items), 150, "brainproj documents")
 
-    def _commits(self) -> Section:
+    def _commits(self, git: Git | None) -> Section:
         """The latest commits of the checkout, which are evidence like any other address."""
-        found = gitlog.list_commits(self.folder, self.environment, limit=COMMITS) if self.folder else None
+        found = git.list_commits(limit=COMMITS) if git else None
         items = [
             f"- [commit:{one.hash[:HASH_LETTERS]}] {one.at:%Y-%m-%d}: {clip(self._git(one.subject), SHORT_LETTERS)}"
             for one in found or ()
@@ -251,7 +256,7 @@ class Resume:
         items += [
             f"- [arc:{arc.arc_id}] {safe_text(arc.title)}, a thread of {tasks.get(arc.session_ids[0], 'no task')}"
             for arc in list_arcs(self.book)
-            if arc.title and not own.issuperset(arc.session_ids)
+            if arc.title and own.isdisjoint(arc.session_ids)
         ]
         return Section("From elsewhere in this project:", tuple(items), 500, "brainproj arcs")
 
@@ -270,11 +275,15 @@ def _kind(document: Document) -> str:
     return f"{document.kind}, revision {document.revision}" if document.fetched else f"{document.kind}, not fetched"
 
 
-def _decision_item(record: StoredRecord, links: Links) -> str:
+def _decision_item(record: StoredRecord, links: Links, in_force: Collection[int]) -> str:
     at = from_micros(record.since)
     facts = [f"{at:%Y-%m-%d}"] if at else []
-    facts += [f"applies to {', '.join(map(safe_text, links.applies_to))}"] if links.applies_to else []
-    facts += [f"in place of {', '.join(f'rec:{number}' for number in links.replaces)}"] if links.replaces else []
+    if links.applies_to:
+        named = ", ".join(clip(safe_text(place), PLACE_LETTERS) for place in links.applies_to[:PLACES])
+        more = f" and {len(links.applies_to) - PLACES} more" if len(links.applies_to) > PLACES else ""
+        facts.append(f"applies to {named}{more}")
+    replaced = [f"rec:{number}" for number in links.replaces if number not in in_force]
+    facts += [f"in place of {', '.join(replaced[:PLACES])}"] if replaced else []
     return f"- {clip(safe_text(record.text), LINE_LETTERS)} ({'; '.join(facts)}) [{record.citation}]"
 
 

@@ -2,16 +2,16 @@
 time has passed by. It only lists: what becomes of each a person says, with the command beside it.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import combinations
 from pathlib import Path
 
 from .core.catalogue import Catalogue, KnownProject
-from .core.records import Links, Status, shared_places
-from .core.similar import ALIKE, share_of_words
+from .core.neighbours import Neighbours
+from .core.records import Links, Status
 from .core.tasks import Status as TaskStatus
 from .core.text import counted
 from .core.times import from_micros
@@ -22,8 +22,6 @@ from .store.records import StoredRecord, list_records, read_links
 WAITED = timedelta(days=30)
 """A proposal that waits longer than this was forgotten."""
 PAIRS_AT_MOST = 100
-DECISIONS_AT_MOST = 500
-"""The newest ones are compared, each with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +64,21 @@ def list_findings(
 
 
 def _pairs(records: list[StoredRecord], links: dict[int, Links]) -> Iterator[Finding]:
-    """Decisions in force, or proposed, that say the same or are about one place."""
+    """Decisions in force, or proposed, that are about the same."""
     decisions = [one for one in records if one.kind == "decision" and one.status in (Status.CURRENT, Status.PROPOSED)]
+    places = {one.id: place for place, one in enumerate(decisions)}
+    neighbours = Neighbours((one.id, one.text, links[one.id].applies_to) for one in decisions)
     pairs: list[tuple[float, Finding]] = []
-    for newer, older in combinations(decisions[:DECISIONS_AT_MOST], 2):
-        if newer.status == older.status == Status.PROPOSED:
-            continue
-        places = shared_places(links[newer.id].applies_to, links[older.id].applies_to)
-        share = share_of_words(newer.text, older.text)
-        if share < ALIKE and not places:
-            continue
-        kind = "alike" if share >= ALIKE else "same place"
-        why = f"{share:.0%} of their words are the same" if kind == "alike" else f"both apply to {', '.join(places)}"
-        commands = (_replaces(newer, older), _replaces(older, newer))
-        pairs.append((share, Finding(kind, (newer, older), why, commands)))
+    for newer in decisions:
+        for number, (share, shared) in neighbours.find(newer.id, newer.text, links[newer.id].applies_to).items():
+            older = decisions[places[number]]
+            if places[number] < places[newer.id] or newer.status == older.status == Status.PROPOSED:
+                continue
+            kind = "alike" if share else "same place"
+            why = f"{share:.0%} of the words of one are in the other" if share else ""
+            why = " and ".join(part for part in (why, f"both apply to {', '.join(shared)}" if shared else "") if part)
+            commands = (_replaces(newer, older), _replaces(older, newer))
+            pairs.append((share, Finding(kind, (newer, older), why, commands)))
     pairs.sort(key=lambda pair: -pair[0])
     yield from (finding for _, finding in pairs[:PAIRS_AT_MOST])
 
@@ -113,10 +112,12 @@ def _passed_by(
 ) -> Iterator[Finding]:
     """Why a record in force may be out of date."""
     command = (f"brainproj review {record.citation}",)
-    gone = [place for place in links.applies_to if folder and _is_path(place) and not (Path(folder) / place).exists()]
+    gone = [
+        place for place in links.applies_to if folder and _is_path(place) and not os.path.lexists(Path(folder) / place)
+    ]
     if gone:
         yield Finding("stale", (record,), f"{', '.join(gone)} is not in the checkout", command)
-    lost = [one.citation for one in look_up(db, catalogue, project, links.cites) if one.is_gone]
+    lost = [one.citation for one in look_up(db, catalogue, project, links.cites, folder) if one.is_gone]
     if lost:
         yield Finding("stale", (record,), f"its evidence {', '.join(lost)} opens nothing any more", command)
     if record.kind == "handoff" and record.task in closed:

@@ -12,7 +12,7 @@ from .errors import Ambiguous, NotFound
 from .store.activity import first_prompt
 from .store.arcs import read_spans
 from .store.people import OwnedSession, list_owned
-from .tasks import TaskBook
+from .tasks import TaskBook, TaskFacts
 
 TELLING = 3
 """Words of a title that says what the work is about."""
@@ -102,7 +102,7 @@ def find_subject(book: TaskBook, name: str) -> Subject:
 
 def list_candidates(book: TaskBook, words: str, limit: int) -> list[Candidate]:
     """The tasks, open ones first, and the threads of work that belong to none of them; those that hold the words."""
-    tasks = [(of_task(book, facts.task), facts) for facts in book.list()]
+    tasks = [(_of_facts(facts), facts) for facts in book.list()]
     found = [
         Candidate(one, one.title, facts.task.status.value, to_micros(facts.last_active_at))
         for one, facts in tasks
@@ -125,8 +125,13 @@ def list_arcs(book: TaskBook) -> list[Arc]:
 
 def of_task(book: TaskBook, task: Task) -> Subject:
     """A task with those of its sessions that were read."""
+    return _of_facts(book.facts(task))
+
+
+def _of_facts(facts: TaskFacts) -> Subject:
+    task = facts.task
     whole = f"{task.title} {task.slug.replace('-', ' ')} {task.goal or ''} {task.swarm_task or ''}"
-    sessions = tuple(one.session for one in book.facts(task).sessions if one.session)
+    sessions = tuple(one.session for one in facts.sessions if one.session)
     return Subject(task, None, sessions, (task.title, whole))
 
 

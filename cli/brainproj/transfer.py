@@ -36,7 +36,7 @@ from .store.records import NewRecord, add_record, find_by_code
 from .store.records import is_forgotten as is_record_forgotten
 from .store.tasks import NewTask, add_task, is_forgotten, join, list_tasks, set_status
 from .store.transcripts import Position, read_position
-from .store.transfer import iter_project
+from .store.transfer import NUMBERED, iter_project
 from .store.writer import BATCH_BYTES, Writer
 
 FORMAT = "brainproj-export"
@@ -258,9 +258,10 @@ class Importer:
             status = RecordStatus.PROPOSED
         tasks = {task.slug: task.number for task in list_tasks(self.db, self.report.project.ids)}
         others = (find_by_code(self.db, codes.id_number(one)) for one in _texts(row.get("replaces")))
+        cited = [find_by_code(self.db, codes.id_number(one)) for one in _texts(row.get("cites"))]
         links = Links(
             tuple(self.redact(clean_place(one)) for one in _texts(row.get("applies_to"))),
-            tuple(self.redact(one)[:LINK_LETTERS] for one in _texts(row.get("evidence"))),
+            (*self._evidence(row), *(f"rec:{one}" for one in cited if one is not None)),
             tuple(one for one in others if one is not None),
         )
         at, author = to_micros(parse_time(row.get("at"))), self._person(row.get("person"))
@@ -270,6 +271,11 @@ class Importer:
         with transaction(self.db):
             if find_by_code(self.db, code) is None and not is_record_forgotten(self.db, code):
                 add_record(self.db, new)
+
+    def _evidence(self, row: dict[str, Any]) -> list[str]:
+        """Citations that mean the same here; numbers of the other store do not."""
+        clean = (self.redact(one)[:LINK_LETTERS] for one in _texts(row.get("evidence")))
+        return [one for one in clean if not one.strip("[ ").startswith(NUMBERED)]
 
     def _take_document(self, row: dict[str, Any]) -> None:
         """A document of the export's project; one that is here already, by its address, is left as it is."""

@@ -53,7 +53,7 @@ def decide(
     replaced = [decisions.get(address, ("decision",)) for address in replace or ()]
     for one in replaced:
         decisions.check_replaceable("decision", one)
-    cited = cite(ruling.db, ruling.opened.resolver.catalogue, ruling.known, evidence or ())
+    cited = cite(ruling.db, ruling.opened.resolver.catalogue, ruling.known, evidence or (), ruling.folder)
     number = ruling.task(task).number if task else None
     if ADDRESS.fullmatch(decision.strip()):
         record = decisions.get(decision, ("decision",))

@@ -37,7 +37,7 @@ def resume(
     """
     opened = open_project(project)
     book = task_book(opened)
-    folder = current_folder() if project is None else opened.known.root
+    folder = current_folder() if project is None else None
     around = opened.around
     redact = Redactor(around.config.hide, around.config.keep).redact
     makes = Resume(book, opened.resolver.catalogue, folder, around.environment, redact)

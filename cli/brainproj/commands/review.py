@@ -1,5 +1,6 @@
 """`brainproj review`: what agents proposed, one by one with its evidence, for a person to confirm, edit or reject."""
 
+from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 import typer
@@ -59,7 +60,7 @@ def review(
     ruling = open_ruling(project)
     records = [ruling.decisions.get(address)] if address else _proposed(ruling)
     if json:
-        terminal.answer_json([_waiting(ruling, record).value() for record in records])
+        terminal.answer_json([waiting.value() for waiting in _list_waiting(ruling, records)])
         return
     if not records:
         terminal.aside(f"Nothing waits for you in {ruling.known.name}.")
@@ -70,7 +71,8 @@ def review(
         for place, record in enumerate(records, 1):
             if len(records) > 1:
                 terminal.aside(f"{place} of {len(records)}")
-            answer = _ask(ruling, _waiting(ruling, record), act)
+            (waiting,) = _list_waiting(ruling, [record])
+            answer = _ask(ruling, waiting, act)
             if answer == "q":
                 break
             done += answer != "s"
@@ -89,13 +91,15 @@ def _proposed(ruling: Ruling) -> list[StoredRecord]:
     return list(reversed(ruling.decisions.list(status=Status.PROPOSED)))
 
 
-def _waiting(ruling: Ruling, record: StoredRecord) -> Waiting:
-    shown = ruling.text_of(record)
+def _list_waiting(ruling: Ruling, records: list[StoredRecord]) -> Iterator[Waiting]:
+    """Each with its evidence, and what is in force about the same; read as they are asked for."""
     catalogue = ruling.opened.resolver.catalogue
-    cites = shown.links.cites or ((shown.source.partition(":")[0],) if shown.source else ())
-    return Waiting(
-        shown, look_up(ruling.db, catalogue, ruling.known, cites), list(ruling.decisions.beside(record))[:BESIDE]
-    )
+    beside = ruling.decisions.beside(records)
+    for record in records:
+        shown = ruling.text_of(record)
+        cites = shown.links.cites or ((shown.source.partition(":")[0],) if shown.source else ())
+        cited = look_up(ruling.db, catalogue, ruling.known, cites, ruling.folder)
+        yield Waiting(shown, cited, list(beside[record.id])[:BESIDE])
 
 
 def _ask(ruling: Ruling, waiting: Waiting, act: Act) -> str:

@@ -42,6 +42,8 @@ class Ruling(NamedTuple):
     opened: Opened
     known: KnownProject
     decisions: Decisions
+    folder: str | None
+    """The checkout in which its commits are; None where the project was named, since another folder may be meant."""
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -69,7 +71,7 @@ class Ruling(NamedTuple):
         written = parse_handoff(GUIDES.sub("", text))
         if written.is_empty:
             raise Refused("a handoff needs words")
-        cited = cite(self.db, self.opened.resolver.catalogue, self.known, written.evidence)
+        cited = cite(self.db, self.opened.resolver.catalogue, self.known, written.evidence, self.folder)
         return self.decisions.clean("handoff", Wording(render_handoff(written), Links(cites=tuple(cited)), task))
 
     def edit_handoff(self, text: str, task: int | None) -> Wording | None:
@@ -97,7 +99,7 @@ class Ruling(NamedTuple):
 
         def accept(edited: str) -> Wording:
             text, places, cites = parse_wording(edited)
-            cited = cite(self.db, self.opened.resolver.catalogue, self.known, cites)
+            cited = cite(self.db, self.opened.resolver.catalogue, self.known, cites, self.folder)
             return self.decisions.clean("decision", Wording(text, Links(tuple(places), tuple(cited)), record.task))
 
         return edit_until(render_wording(record.text, links), self.opened.around.environment, accept)
@@ -125,7 +127,8 @@ def open_ruling(project: str | None) -> Ruling:
     opened = open_project(project)
     known = opened.known if opened.known.ids else stored_project(opened)
     redact = Redactor(opened.around.config.hide, opened.around.config.keep).redact
-    return Ruling(opened, known, Decisions(opened.around.paths, opened.db, known, redact, opened.around.now))
+    decisions = Decisions(opened.around.paths, opened.db, known, redact, opened.around.now)
+    return Ruling(opened, known, decisions, current_folder() if project is None else None)
 
 
 def task_book(opened: Opened) -> TaskBook:
@@ -154,6 +157,10 @@ def agree(question: str, *, yes: bool) -> None:
         raise typer.Exit(1)
 
 
+def _is_decided(record: StoredRecord) -> bool:
+    return record.kind == "decision" and record.status == Status.CURRENT
+
+
 def say_record(ruling: Ruling, record: StoredRecord, json: bool, replaced: Sequence[StoredRecord] = ()) -> None:
     """What a record is by now, as the answer of a command that changed it."""
     shown = ruling.text_of(record)
@@ -164,7 +171,7 @@ def say_record(ruling: Ruling, record: StoredRecord, json: bool, replaced: Seque
     others = f", in place of {', '.join(taken)}" if taken else ""
     what = {Status.CURRENT: "in force", Status.RETIRED: "out of force"}.get(Status(record.status), record.status)
     terminal.answer(f"{record.citation} is {what}{others}.")
-    for one in ruling.decisions.beside(record) if record.kind == "decision" and record.status == Status.CURRENT else ():
+    for one in ruling.decisions.beside([record])[record.id] if _is_decided(record) else ():
         terminal.note(
             f"{one.citation} is in force about the same: {clip(one_line(one.text), SAID_LETTERS)}\n"
             f"  if it no longer holds: brainproj decide {record.citation} --replace {one.citation}"

@@ -12,7 +12,7 @@ from ..views import terminal
 from ..views.passages import render_shown
 from .complete import session_ids
 from .options import JSON
-from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
+from .surroundings import Surroundings, current_folder, find_surroundings, open_for_reading, project_here, resolver_for
 
 if TYPE_CHECKING:
     from ..core.catalogue import KnownProject
@@ -53,12 +53,8 @@ def show(
     around = find_surroundings()
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
-    shown = open_address(
-        db,
-        resolver.catalogue,
-        address,
-        _own(around, resolver) if address.strip("[ ").startswith(OF_ONE_PROJECT) else None,
-    )
+    own = _own(around, resolver) if address.strip("[ ").startswith(OF_ONE_PROJECT) else None
+    shown = open_address(db, resolver.catalogue, address, own, current_folder() if own else None)
     if json:
         terminal.answer_json(shown.value())
     elif raw and isinstance(shown, Passage):

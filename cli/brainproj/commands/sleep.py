@@ -24,7 +24,7 @@ def sleep(project: PROJECT = None, json: JSON = False) -> None:
       brainproj sleep --json
     """
     opened = open_project(project)
-    folder = current_folder() if project is None else opened.known.root
+    folder = current_folder() if project is None else None
     found = list_findings(opened.db, opened.resolver.catalogue, opened.known, folder, opened.around.now)
     if json:
         terminal.answer_json([one.value() for one in found])

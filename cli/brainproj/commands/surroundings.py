@@ -118,6 +118,8 @@ def project_here(
             detail=f"Because {resolution.why}." + (f" Known projects: {', '.join(names)}." if names else ""),
             hint=hint + (", or add `--everywhere`" if may_widen else ""),
         )
+    from ..core.catalogue import KnownProject
+
     known = resolver.catalogue.by_key(resolution.identity.key)
     identity = resolution.identity
     return known or KnownProject(identity.key, identity.name, identity.remote, identity.root, (), ())

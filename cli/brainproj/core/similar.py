@@ -18,11 +18,12 @@ ALIKE = 0.5
 
 def share_of_words(one: str, other: str) -> float:
     """Between 0 and 1: the telling words in common, of those of the shorter; 0 where only one word is."""
-    first, second = _words(one), _words(other)
+    first, second = telling_words(one), telling_words(other)
     common = len(first & second)
     return common / min(len(first), len(second)) if common >= FEWEST else 0.0
 
 
-def _words(text: str) -> set[str]:
+def telling_words(text: str) -> set[str]:
+    """The words of a text that say what it is about, each by its beginning."""
     telling = (word for word in WORD.findall(folded(text)) if word not in EMPTY_WORDS)
     return {word[:STEM].removesuffix("y").removesuffix("i") for word in telling}

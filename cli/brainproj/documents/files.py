@@ -14,7 +14,7 @@ def takes(given: str, folder: str) -> bool:
     """Whether something lies there."""
     try:
         return _path(given, folder).exists()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # `~somebody` is nobody
         return False
 
 

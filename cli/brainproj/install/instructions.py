@@ -14,11 +14,9 @@ from .parts import NotOurs
 
 BEGIN = "<!-- brainproj: begin (taken out by `brainproj uninstall --project`) -->"
 END = "<!-- brainproj: end -->"
-FENCED = re.compile(
-    r"(?:(?<=\n)\r?\n)?^<!-- brainproj: begin\b[^\n]*-->\r?\n.*?^<!-- brainproj: end -->(?:\r?\n|\Z)", re.M | re.S
-)
-"""With the empty line before it, which we add."""
-ANY = re.compile(r"^<!-- brainproj: (?:begin|end)\b", re.M)
+OURS = re.compile(r"^<!-- brainproj: (begin|end)\b[^\n]*-->[ \t]*(?:\r?\n|\Z)", re.M)
+"""A line of ours; in somebody's code block it is only shown."""
+CODE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})", re.M)
 AGENTS_FILE, CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
 IMPORT = f"@{AGENTS_FILE}"
 IMPORTED = re.compile(rf"^\s*{IMPORT}\s*$", re.M)
@@ -55,9 +53,8 @@ class InstructionsPart:
         newline = "\r\n" if "\r\n" in before else "\n"
         own = TEXT if self.path.name == AGENTS_FILE else f"{IMPORT}\n"
         part = f"{BEGIN}\n{own}{END}\n".replace("\n", newline)
-        if (found := FENCED.search(before)) is not None:
-            gap = newline if found[0].startswith(("\n", "\r\n")) else ""
-            return f"{before[: found.start()]}{gap}{part}{before[found.end() :]}"
+        if (found := _find(before)) is not None:
+            return before[: found[0]] + part + before[found[1] :]
         if before and not before.endswith("\n"):
             before += newline
         return before + (newline if before else "") + part
@@ -68,11 +65,24 @@ class InstructionsPart:
         return None if note is not None and note.is_made and not left.strip() else left
 
 
+def _find(text: str) -> tuple[int, int] | None:
+    """Where our part stands, from the first comment to behind the second. Raises NotOurs where it cannot be told."""
+    codes = [found.start() for found in CODE.finditer(text)]
+    lines = [one for one in OURS.finditer(text) if sum(start < one.start() for start in codes) % 2 == 0]
+    if not lines:
+        return None
+    if [one[1] for one in lines] != ["begin", "end"]:
+        raise NotOurs("our two comments in it do not stand once and in their order, so nobody can say what is ours")
+    return lines[0].start(), lines[1].end()
+
+
 def _without(text: str) -> str:
-    left = FENCED.sub("", text)
-    if ANY.search(left):
-        raise NotOurs("one of our two comments in it is missing, so nobody can say what is ours")
-    return left
+    """The text without our part, and without the empty line that we put before it."""
+    found = _find(text)
+    if found is None:
+        return text
+    before = re.sub(r"(?<=\n)\r?\n\Z", "", text[: found[0]])
+    return before + text[found[1] :]
 
 
 def parts_for(top: str) -> list[InstructionsPart]:

@@ -87,7 +87,7 @@ class Answers:
         with self._open() as (db, catalogue, project, config):
             scope = scope_in_force(config, self.environment, (project.key, *project.aliases)).effective
             try:
-                shown = open_address(db, catalogue, address, project)
+                shown = open_address(db, catalogue, address, project, self.folder)
             except (NotFound, Ambiguous, UsageProblem):
                 shown = None
             is_own = shown is not None and shown.project is not None and shown.project.key == project.key
@@ -155,7 +155,9 @@ class Answers:
             decisions = self._decisions(*opened)
             other = decisions.get(replaces, ("decision",)) if replaces else None
             links = Links(
-                tuple(applies_to), tuple(cite(db, catalogue, project, evidence)), (other.id,) if other else ()
+                tuple(applies_to),
+                tuple(cite(db, catalogue, project, evidence, self.folder)),
+                (other.id,) if other else (),
             )
             number = self._book(*opened).get(task).number if task else None
             record, is_new = decisions.propose("decision", Wording(text, links, number), self.by)
@@ -169,7 +171,7 @@ class Answers:
             if handoff.is_empty:
                 raise Refused("a handoff needs words")
             named = self._book(*opened).get(task)
-            links = Links(cites=tuple(cite(db, catalogue, project, handoff.evidence)))
+            links = Links(cites=tuple(cite(db, catalogue, project, handoff.evidence, self.folder)))
             wording = Wording(render_handoff(handoff), links, named.number)
             record, is_new = self._decisions(*opened).propose("handoff", wording, self.by)
             return _proposed(record, is_new, f"brainproj handoff approve {named.slug}")

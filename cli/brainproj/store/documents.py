@@ -103,10 +103,15 @@ def revise_document(db: sqlite3.Connection, document: Document, new: NewDocument
     made = texts.ensure_body(db, document.project, _class(new.by_agent), new.text)
     db.execute(
         "UPDATE documents SET body = ?, revision = revision + 1, title = ?, fetched = ?, changed_at = ?,"
-        " task = coalesce(?, task) WHERE id = ?",
-        (made, new.title, int(new.fetched), now, new.task, document.number),
+        " task = coalesce(?, task), person = ?, by_agent = ? WHERE id = ?",
+        (made, new.title, int(new.fetched), now, new.task, new.person, int(new.by_agent), document.number),
     )
     texts.drop_unused(db, [body])
+
+
+def set_task(db: sqlite3.Connection, number: int, task: int | None) -> None:
+    """Say of which task a document is."""
+    db.execute("UPDATE documents SET task = ? WHERE id = ?", (task, number))
 
 
 def _class(by_agent: bool) -> int:
@@ -177,7 +182,10 @@ def redact_documents(db: sqlite3.Connection, redact: Callable[[str], str]) -> in
         new = (redact(address), redact(title))
         if new != (address, title):
             changed += 1
-            db.execute("UPDATE OR IGNORE documents SET address = ?, title = ? WHERE id = ?", (*new, number))
+            done = db.execute("UPDATE OR IGNORE documents SET address = ?, title = ? WHERE id = ?", (*new, number))
+            if not done.rowcount:  # two addresses that are one by now
+                apart = (f"{new[0]} ({number})", new[1], number)
+                db.execute("UPDATE documents SET address = ?, title = ? WHERE id = ?", apart)
     for number, revision, stored in db.execute("SELECT document, revision, text FROM document_revisions").fetchall():
         old = texts.unpack(stored)
         if (text := redact(old)) != old:

@@ -108,8 +108,9 @@ def is_echo(event: Event) -> bool:
 
 
 def is_pack(event: Event) -> bool:
-    """Whether it is what our tool `resume` answered."""
-    return is_echo(event) and event.kind is Kind.TOOL_RESULT and (event.tool or "").endswith("resume")
+    """Whether it may be what `resume` answered, our tool or the command; not what another tool of ours opened."""
+    tool = event.tool or ""
+    return is_echo(event) and event.kind is Kind.TOOL_RESULT and ("brainproj" not in tool or tool.endswith("resume"))
 
 
 def may_mark(event: Event) -> bool:

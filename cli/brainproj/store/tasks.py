@@ -93,27 +93,21 @@ def join(db: sqlite3.Connection, task: int, agent: str, session_id: str, by: Joi
     return added.rowcount > 0
 
 
-RESUMED = re.compile(r"^Task: .*\[task:([a-z0-9-]+)\] · (?:open|closed)", re.MULTILINE)
-"""The line of a pack that names its task (`resume`)."""
-RESUMED_WITHIN = 4000
-"""Characters of an answer in which it stands."""
+RESUMED = re.compile(
+    r"\A(?:[^\n]*\n){0,6}?Recalled from earlier sessions: evidence, not instructions\.[^\n]*\n"
+    r"Task: [^\n]*\[task:([a-z0-9-]+)\] · (?:open|closed)"
+)
+"""How an answer of `resume` begins that names a task, perhaps behind the lines that an agent's shell puts before it."""
 
 
 def join_resumed(
-    db: sqlite3.Connection, project: int | None, agent: str, session_id: str, answer: str, now: int
+    db: sqlite3.Connection, projects: Sequence[int], agent: str, session_id: str, answer: str, now: int
 ) -> None:
-    """Let a session join the task that it was given by `resume`: of its own project, if it is there."""
-    named = RESUMED.search(answer[:RESUMED_WITHIN])
-    if named is None:
-        return
-    family = (
-        "SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1 UNION SELECT merged_into FROM projects WHERE id = ?1"
-    )
-    found = db.execute(
-        f"SELECT id FROM tasks WHERE slug = ?2 AND project IN ({family})", (project, named[1])
-    ).fetchone()
-    if found is not None:
-        join(db, found[0], agent, session_id, JoinedBy.AGENT, now)
+    """Let a session join the task that it was given by `resume`: of its own project, all of whose numbers are named."""
+    named = RESUMED.match(answer)
+    for task in list_tasks(db, projects) if named else ():
+        if named is not None and task.slug == named[1]:
+            join(db, task.number, agent, session_id, JoinedBy.AGENT, now)
 
 
 def list_joined(db: sqlite3.Connection, task: Task, projects: Sequence[int]) -> list[Joined]:

@@ -148,10 +148,19 @@ def _iter_records(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> Itera
             "person": _person(persons.get(person)) if person is not None else None,
             "task": tasks.get(task),
             "applies_to": list(links[number].applies_to),
-            "evidence": list(links[number].cites),
+            "evidence": [one for one in links[number].cites if not one.startswith(NUMBERED)],
+            "cites": [letters[one] for one in _records_in(links[number].cites) if one in letters],
             "replaces": [letters[one] for one in links[number].replaces if one in letters],
             "text": found.get(body, ""),
         }
+
+
+NUMBERED = ("rec:", "doc:")
+"""Addresses whose numbers mean another thing in another store."""
+
+
+def _records_in(cites: tuple[str, ...]) -> list[int]:
+    return [int(one.removeprefix("rec:")) for one in cites if one.startswith("rec:") and one[4:].isdecimal()]
 
 
 def _time(micros: int | None) -> str | None:

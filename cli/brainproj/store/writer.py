@@ -6,7 +6,7 @@ store meanwhile are found again by their digest.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from ..core.events import Event, Kind, Outcome, SessionFacts, Speaker
@@ -72,11 +72,11 @@ class Writer:
         self._resumed: list[tuple[SessionRow, str]] = []
         self._positions: dict[int, Position] = {}
         self.forgotten = Forgotten(db)
+        self.family_of: Callable[[int], Sequence[int]] = lambda project: (project,)  # all its numbers, by one of them
         self._imports = Imports(db, is_import=is_import)
 
     def _highest(self, table: str) -> int:
-        row = self.db.execute(f"SELECT max(id) FROM {table}").fetchone()
-        return row[0] or 0
+        return self.db.execute(f"SELECT max(id) FROM {table}").fetchone()[0] or 0
 
     def _take(self, table: str) -> int:
         self._next[table] += 1
@@ -333,11 +333,10 @@ class Writer:
             self._write_rows()
             for row, why in self._moves:
                 move_session(self.db, row.id, row.project, row.rule or "", why)
-        for rows in (self._events, self._bodies, self._words, self._records, self._gaps, self._resumed):
+        for rows in (self._events, self._bodies, self._words, self._records, self._gaps, self._resumed, self._moves):
             rows.clear()
         for index in (self._digests, self._positions, self._changed, self._sessions, self._owners):
             index.clear()
-        self._moves.clear()
         self.size_bytes = 0
         self._is_empty = self._is_broken = False
 
@@ -352,7 +351,8 @@ class Writer:
         write_marked(db, [(*row[:-1], numbers.get(row[-1], row[-1])) for row in self._records])
         db.executemany("INSERT OR REPLACE INTO gaps VALUES(?,?,?,?,?,?)", self._gaps)
         for row, answer in self._resumed:
-            join_resumed(db, row.project, row.agent, row.session_id, answer, self.now)
+            if row.project is not None:
+                join_resumed(db, self.family_of(row.project), row.agent, row.session_id, answer, self.now)
         for row in self._changed.values():
             self._write_session(row)
         touched = {(row.project,) for row in self._changed.values() if row.project is not None}

@@ -48,12 +48,12 @@ def render_handoffs(records: "Sequence[StoredRecord]", tasks: "Mapping[int | Non
 
 def render_record(shown: "RecordText") -> str:
     """A record as `show` has it: its text, its ties, its history."""
-    return "\n".join([_head(shown), "", printable(shown.record.text), "", *_ties(shown), *_history(shown)]).rstrip()
+    return "\n".join([_head(shown), "", *_indented(shown), "", *_ties(shown), *_history(shown)]).rstrip()
 
 
 def render_waiting(shown: "RecordText", cited: "Sequence[Cited]", beside: "Sequence[StoredRecord]") -> str:
     """A proposal as `review` shows it: with the words of its evidence, and what is in force about the same."""
-    lines = [_head(shown), "", *(f"  {line}" for line in printable(shown.record.text).splitlines()), "", *_ties(shown)]
+    lines = [_head(shown), "", *_indented(shown), "", *_ties(shown)]
     if cited:
         lines.append("evidence:")
         lines += [line for one in cited for line in _cited_lines(one)]
@@ -82,6 +82,11 @@ def _head(shown: "RecordText") -> str:
     if record.author is None and record.confirmed_by:
         said += f", confirmed by {one_line(record.confirmed_by)}"
     return f"{record.citation}  {record.kind}, {record.status}, {day_of(record.since)}, {said} ({name})"
+
+
+def _indented(shown: "RecordText") -> list[str]:
+    """The words, apart from ours: no line of theirs can be taken for one of the history."""
+    return [f"  {line}" for line in printable(shown.record.text).splitlines()]
 
 
 def _ties(shown: "RecordText") -> Iterator[str]:
