@@ -2,6 +2,7 @@
 time has passed by. It only lists: what becomes of each a person says, with the command beside it.
 """
 
+import heapq
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -68,19 +69,17 @@ def _pairs(records: list[StoredRecord], links: dict[int, Links]) -> Iterator[Fin
     decisions = [one for one in records if one.kind == "decision" and one.status in (Status.CURRENT, Status.PROPOSED)]
     places = {one.id: place for place, one in enumerate(decisions)}
     neighbours = Neighbours((one.id, one.text, links[one.id].applies_to) for one in decisions)
-    pairs: list[tuple[float, Finding]] = []
-    for newer in decisions:
+    pairs: list[tuple[float, int, int, list[str]]] = []
+    for place, newer in enumerate(decisions):
         for number, (share, shared) in neighbours.find(newer.id, newer.text, links[newer.id].applies_to).items():
-            older = decisions[places[number]]
-            if places[number] < places[newer.id] or newer.status == older.status == Status.PROPOSED:
-                continue
-            kind = "alike" if share else "same place"
-            why = f"{share:.0%} of the words of one are in the other" if share else ""
-            why = " and ".join(part for part in (why, f"both apply to {', '.join(shared)}" if shared else "") if part)
-            commands = (_replaces(newer, older), _replaces(older, newer))
-            pairs.append((share, Finding(kind, (newer, older), why, commands)))
-    pairs.sort(key=lambda pair: -pair[0])
-    yield from (finding for _, finding in pairs[:PAIRS_AT_MOST])
+            if places[number] > place and Status.CURRENT in (newer.status, decisions[places[number]].status):
+                pairs.append((share, place, places[number], shared))
+    for share, one, other, shared in heapq.nlargest(PAIRS_AT_MOST, pairs, key=lambda pair: pair[0]):
+        newer, older = decisions[one], decisions[other]
+        why = [f"{share:.0%} of the words of one are in the other"] if share else []
+        why += [f"both apply to {', '.join(shared)}"] if shared else []
+        commands = (_replaces(newer, older), _replaces(older, newer))
+        yield Finding("alike" if share else "same place", (newer, older), " and ".join(why), commands)
 
 
 def _replaces(one: StoredRecord, other: StoredRecord) -> str:

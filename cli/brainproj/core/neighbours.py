@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from .records import clean_place
 from .similar import ALIKE, FEWEST, telling_words
 
+CROWD = 40
+"""Decisions on one place beyond which the place alone says nothing: it is half the project."""
+
 
 class PlaceIndex:
     """Places by what they are about: the same words, a folder that holds one, or what lies in one."""
@@ -59,7 +62,8 @@ class Neighbours:
             if count >= FEWEST and share >= ALIKE:
                 found[other] = (share, [])
         for place in places:
-            for other in self._index.find(place):
+            near = self._index.find(place)
+            for other in near if len(near) <= CROWD else ():
                 share, shared = found.get(other, (0.0, []))
                 found[other] = (share, [*shared, place])
         found.pop(number, None)
