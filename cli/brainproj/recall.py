@@ -11,9 +11,11 @@ from .core.arcs import focus_of, group_arcs
 from .core.block import Block, render_project_block
 from .core.catalogue import KnownProject
 from .core.memory import MemoryArc, MemoryItem, ProjectMemory
+from .core.tasks import Status
 from .core.times import from_micros
 from .store.arcs import read_spans
 from .store.records import StoredRecord, list_records
+from .store.tasks import list_tasks
 
 THIS_MACHINE = "this machine"
 
@@ -52,6 +54,7 @@ class LocalSource:
             decisions=_items(records, "decision"),
             lessons=_items(records, "lesson"),
             arcs=tuple(titled[: self.arcs_at_most] if self.arcs_at_most > 0 else titled),
+            open_tasks=sum(task.status is Status.OPEN for task in list_tasks(self.db, project.ids)),
             proposed=sum(record.kind == "decision" and record.status == "proposed" for record in records),
         )
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -123,7 +124,7 @@ def check_frame(text: str) -> None:
         assert (
             line.startswith(starts)
             or line in (*HEADINGS.values(), MAP)
-            or re.fullmatch(r"\d+ (left out|decisions? (is|are) only proposed): .*", line)
+            or re.fullmatch(r"\d+ (left out|decisions? (is|are) only proposed|tasks? (is|are) open): .*", line)
         ), line
 
 
@@ -138,7 +139,7 @@ ARCS = st.lists(
 ).map(tuple)
 MEMORIES = st.builds(
     ProjectMemory, project=NASTY, origin=NASTY, focus=st.none() | st.builds(arc, st.integers(1, 9), NASTY), decisions=ITEMS, lessons=ITEMS,
-    arcs=ARCS, proposed=st.integers(0, 3),
+    arcs=ARCS, proposed=st.integers(0, 3), open_tasks=st.integers(0, 3),
 )  # fmt: skip
 
 
@@ -174,3 +175,11 @@ def test_case_29_budgets_for_any_script(budget: int) -> None:
         )
         assert render_project_block(english, budget, TODAY).size_bytes >= budget / 2
         assert "left out" in block.text
+
+
+def test_open_tasks_are_said() -> None:
+    memory = ProjectMemory(project="shop", origin="this machine", open_tasks=1)
+    text = render_project_block(memory, 4096, date(2026, 10, 5)).text
+    assert "\n1 task is open: brainproj task list, brainproj resume\n" in text
+    two = render_project_block(replace(memory, open_tasks=2), 4096, date(2026, 10, 5)).text
+    assert "\n2 tasks are open: " in two

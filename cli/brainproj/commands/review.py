@@ -77,7 +77,7 @@ def review(
                 break
             done += answer != "s"
     except (KeyboardInterrupt, typer.Abort):
-        terminal.aside("Stopped. What was said until now is kept.")
+        terminal.aside("\nStopped. What was said until now is kept.")
         raise
     finally:
         if done:

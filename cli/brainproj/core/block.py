@@ -93,6 +93,9 @@ def _tail(memory: ProjectMemory, left_out: int) -> list[str]:
     if memory.proposed:
         verb = "decision is" if memory.proposed == 1 else "decisions are"
         lines.append(f"{memory.proposed} {verb} only proposed: brainproj records --status proposed")
+    if memory.open_tasks:
+        verb = "task is" if memory.open_tasks == 1 else "tasks are"
+        lines.append(f"{memory.open_tasks} {verb} open: brainproj task list, brainproj resume")
     if left_out:
         lines.append(f"{left_out} left out: brainproj records, brainproj arcs")
     return [*lines, MAP]

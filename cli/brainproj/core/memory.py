@@ -37,11 +37,12 @@ class ProjectMemory:
     lessons: tuple[MemoryItem, ...] = ()
     arcs: tuple[MemoryArc, ...] = ()
     proposed: int = 0
+    open_tasks: int = 0
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to recall."""
-        return not (self.focus or self.decisions or self.lessons or self.arcs or self.proposed)
+        return not (self.focus or self.decisions or self.lessons or self.arcs or self.proposed or self.open_tasks)
 
     @property
     def newest_at(self) -> datetime | None:
