@@ -119,7 +119,8 @@ def test_codex_is_told_once_more_after_a_compaction(agents: Agents) -> None:
     assert run.turns[0].count(lesson("alpha")) == 1
     with agents.fleet.ready() as db:
         given = db.execute("SELECT moment, epoch FROM delivered ORDER BY at").fetchall()
-    assert given == [("start", 0), ("compact", 1)]
+    assert given[:2] == [("start", 0), ("compact", 1)]
+    assert set(given[2:]) <= {("compact", 1)}  # what the session itself had, where it was read in time
 
 
 def test_a_sub_agent_is_told_too(agents: Agents) -> None:
