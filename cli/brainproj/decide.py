@@ -4,9 +4,8 @@ What makes something official takes an `Act`, which only `persons.require_person
 offered can come here. A decision in force is told by its status, never by what a search finds.
 """
 
-import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -18,10 +17,10 @@ from .core.records import LINKS_AT_MOST, TEXT_LETTERS, Act, Deed, LinkKind, Link
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import NotFound, Refused
-from .locks import locked
+from .locks import writing
 from .owners import store_person
 from .paths import Paths
-from .store import codes, database
+from .store import codes
 from .store import records as rows
 from .store.records import StoredRecord
 
@@ -80,7 +79,7 @@ class Decisions:
         """
         wording = self.clean(kind, wording)
         code = event_number("proposal", self.project.key, kind, str(wording.task or ""), wording.text)
-        with self._writing():
+        with writing(self.paths, self.db):
             if rows.is_forgotten(self.db, code):
                 raise Refused(f"this {kind} was forgotten, and stays so")
             known = rows.find_by_code(self.db, code)
@@ -100,7 +99,7 @@ class Decisions:
         """A new one, in force at once; those it replaces are superseded with it. Raises Refused."""
         wording = self.clean(kind, wording)
         code = event_number("recorded", self.project.key, kind, wording.text, self._micros())
-        with self._writing():
+        with writing(self.paths, self.db):
             for record in self.list(kind, Status.CURRENT):
                 is_same = record.text == wording.text and record.task == wording.task
                 if is_same and all(record.id != one.id for one in replaced):
@@ -123,7 +122,7 @@ class Decisions:
         wording: Wording | None = None,
     ) -> StoredRecord:
         """Put one in force, perhaps in other words; those it replaces are superseded with it. Raises Refused."""
-        with self._writing():
+        with writing(self.paths, self.db):
             self._check_unchanged(record)
             if record.status == Status.CURRENT and not replaced and wording is None:
                 raise Refused(f"{record.citation} is in force already")
@@ -143,7 +142,7 @@ class Decisions:
         return self._end(record, Status.CURRENT, Status.RETIRED, Deed.RETIRED, act)
 
     def _end(self, record: StoredRecord, before: Status, after: Status, deed: Deed, act: Act) -> StoredRecord:
-        with self._writing():
+        with writing(self.paths, self.db):
             self._check_unchanged(record)
             if record.status != before:
                 raise Refused(f"{record.citation} is {record.status}, not {before}")
@@ -229,15 +228,6 @@ class Decisions:
 
     def _again(self, number: int) -> StoredRecord:
         return rows.list_records(self.db, self.project.ids, number)[0]
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        with (
-            locked(self.paths.ingest_lock, doing="writing"),
-            database.explained(self.paths.brain_db),
-            database.transaction(self.db),
-        ):
-            yield
 
     def _micros(self) -> int:
         return to_micros(self.now) or 0

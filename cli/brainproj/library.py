@@ -11,9 +11,8 @@ from .core.times import from_micros, render_time, to_micros
 from .documents.registry import SOURCES
 from .documents.source import Material
 from .errors import NotFound
-from .locks import locked
+from .locks import writing
 from .paths import Paths
-from .store import database
 from .store import documents as rows
 from .store.documents import Document, NewDocument
 
@@ -48,11 +47,7 @@ class Library:
             by_agent,
         )
         now = to_micros(self.now) or 0
-        with (
-            locked(self.paths.ingest_lock, doing="writing"),
-            database.explained(self.paths.brain_db),
-            database.transaction(self.db),
-        ):
+        with writing(self.paths, self.db):
             known = rows.find_document(self.db, self.project.ids, new.kind, new.address)
             if known is None:
                 number, became = rows.add_document(self.db, self.project.ids[0], new, now), "added"

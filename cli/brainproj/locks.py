@@ -3,11 +3,13 @@
 import contextlib
 import fcntl
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import DiskFull, StoreLocked
+from .paths import Paths
 from .store import database
 
 FREE_BYTES_NEEDED = 500_000_000
@@ -25,6 +27,13 @@ def need_room(home: Path) -> None:
             detail=f"Reading stops below {FREE_BYTES_NEEDED / 1e6:,.0f} MB; what was read so far is stored.",
             hint="free some space and run it again: it goes on from here",
         )
+
+
+@contextlib.contextmanager
+def writing(paths: Paths, db: sqlite3.Connection) -> Iterator[None]:
+    """One transaction of the one writer. Raises StoreLocked, StoreUnusable."""
+    with locked(paths.ingest_lock, doing="writing"), database.explained(paths.brain_db), database.transaction(db):
+        yield
 
 
 @contextlib.contextmanager

@@ -9,9 +9,8 @@ from .core.records import TEXT_LETTERS, Status
 from .core.text import encodable
 from .core.times import to_micros
 from .errors import Refused
-from .locks import locked
+from .locks import writing
 from .paths import Paths
-from .store import database
 from .store import records as rows
 
 
@@ -25,7 +24,7 @@ def add_note(
     if len(content) > TEXT_LETTERS:
         raise Refused(f"a note has {TEXT_LETTERS:,} characters at most", detail="Nothing was kept.")
     code = event_number("note", project.key, content)
-    with locked(paths.ingest_lock, doing="writing"), database.explained(paths.brain_db), database.transaction(db):
+    with writing(paths, db):
         if rows.is_forgotten(db, code):
             raise Refused("this note was forgotten, and stays so")
         if (known := rows.find_by_code(db, code)) is not None:

@@ -4,10 +4,9 @@ A person or an agent may do any of it: a task is work that goes on, and decides 
 this project, or none.
 """
 
-import contextlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,9 +24,8 @@ from .core.tasks import (
 from .core.text import clip, encodable, one_line
 from .core.times import from_micros, render_time, to_micros
 from .errors import NotFound, Refused
-from .locks import locked
+from .locks import writing
 from .paths import Paths
-from .store import database
 from .store import tasks as rows
 from .store.people import OwnedSession, list_owned
 from .store.reading import find_sessions
@@ -154,7 +152,7 @@ class TaskBook:
             raise Refused("a task needs a name")
         goal = encodable(goal or "").strip()[:GOAL_LETTERS]
         text = f"{title}\n{goal}" if goal else title
-        with self._writing():
+        with writing(self.paths, self.db):
             known = rows.list_tasks(self.db, self.project.ids)
             for task in known:
                 if task.title.casefold() == title.casefold():
@@ -170,7 +168,7 @@ class TaskBook:
 
     def proceed(self, task: Task, agent: str | None, session_id: str | None, by: JoinedBy) -> Task:
         """Go on with a task: it is open again, and the session that is named joins it."""
-        with self._writing():
+        with writing(self.paths, self.db):
             if task.status is Status.CLOSED:
                 rows.set_status(self.db, task.number, Status.OPEN, self._micros())
             if agent and session_id and not rows.is_elsewhere(self.db, agent, session_id, self.project.ids):
@@ -179,7 +177,7 @@ class TaskBook:
 
     def close(self, task: Task) -> Task:
         """End a task; its sessions stay what they are."""
-        with self._writing():
+        with writing(self.paths, self.db):
             if task.status is Status.OPEN:
                 rows.set_status(self.db, task.number, Status.CLOSED, self._micros())
         return self._again(task.number)
@@ -196,15 +194,6 @@ class TaskBook:
 
     def _again(self, number: int) -> Task:
         return next(task for task in rows.list_tasks(self.db, self.project.ids) if task.number == number)
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        with (
-            locked(self.paths.ingest_lock, doing="writing"),
-            database.explained(self.paths.brain_db),
-            database.transaction(self.db),
-        ):
-            yield
 
     def _micros(self) -> int:
         return to_micros(self.now) or 0

@@ -4,8 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from .records import clean_place
-from .similar import ALIKE, FEWEST, telling_words
+from .words import telling_words
 
+FEWEST = 2
+"""Words in common below which two texts have nothing to do with each other."""
+ALIKE = 0.5
+"""From this share of the shorter's words on two decisions may repeat or contradict each other; better one too many."""
 CROWD = 40
 """Decisions on one place beyond which the place alone says nothing: it is half the project."""
 

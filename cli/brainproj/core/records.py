@@ -1,4 +1,4 @@
-"""What is kept on purpose: its statuses, what a person may make of it, and which decisions are about one place.
+"""What is kept on purpose: its statuses, what a person may make of it, and how a decision is edited.
 
 Only decisions and handoffs are made official, and only by a person; what an agent says of either is a proposal. A
 newcomer's mistake: to look for the decision in force by its text. It is told by status alone.
@@ -6,7 +6,7 @@ newcomer's mistake: to look for the decision in force by its text. It is told by
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -95,14 +95,3 @@ def clean_place(place: str) -> str:
     """A path or subject as it is kept: without `./`, a final slash or needless white space."""
     place = " ".join(place.split())[:PLACE_LETTERS]
     return posixpath.normpath(place).removeprefix("./") if "/" in place else place
-
-
-def is_same_place(one: str, other: str) -> bool:
-    """Whether two are about one place: the same words, or one a folder that holds the other."""
-    one, other = clean_place(one).casefold(), clean_place(other).casefold()
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
-
-
-def shared_places(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """Those of the first that the second is about too."""
-    return [place for place in one if any(is_same_place(place, another) for another in other)]
