@@ -645,6 +645,12 @@ def test_review_goes_through_what_waits(decisions: Decisions, cli: Cli) -> None:
     assert "Nothing waits for you in shop." in cli.ok("review").err
 
 
+def test_each_act_has_its_own_time(decisions: Decisions) -> None:
+    at_terminal("review", typed="r\nr\n")
+    acts = [act for record in decisions.list() for act in rows.list_acts(decisions.db, record.id)]
+    assert len({act.at for act in acts}) == 2
+
+
 @pytest.mark.parametrize(("typed", "code"), [("r\n\x03", 130), ("r\n", 130)], ids=["ctrl-c", "end"])
 def test_what_was_said_before_a_stop_is_kept(decisions: Decisions, typed: str, code: int) -> None:
     done = at_terminal("review", typed=typed)

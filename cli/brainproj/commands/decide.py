@@ -93,7 +93,7 @@ def _confirm(
     _show_replaced(replaced)
     what = "Keep this in force" if record.status == Status.CURRENT else "Put this in force"
     agree(f"{what}{' in their place' if replaced else ''}?", yes=yes)
-    record = ruling.decisions.confirm(record, act, replaced, wording)
+    record = ruling.acting.confirm(record, act, replaced, wording)
     ruling.make_ready()
     say_record(ruling, record, json, replaced)
 

@@ -126,9 +126,9 @@ def approve(task: TASK, project: PROJECT = None, yes: YES = False, json: JSON = 
     others = f", in place of {replaced[0].citation}" if replaced else ""
     _agree_or_keep(ruling, f"Approve this for {named.citation}{others}?", wording, yes=yes)
     if record is not None:
-        record = ruling.decisions.confirm(record, act, wording=wording)
+        record = ruling.acting.confirm(record, act, wording=wording)
     elif wording is not None:
-        record = ruling.decisions.record("handoff", wording, ruling.author(), act)
+        record = ruling.acting.record("handoff", wording, ruling.author(), act)
     ruling.make_ready()
     if record is not None:
         say_record(ruling, record, json, replaced)

@@ -134,7 +134,7 @@ def _keys(waiting: Waiting) -> dict[str, str]:
 
 def _do(ruling: Ruling, waiting: Waiting, act: Act, key: str) -> bool:
     """Whether something was done; not where an editor was left without a word."""
-    decisions, record = ruling.decisions, waiting.record
+    decisions, record = ruling.acting, waiting.record
     if key == "c":
         done = decisions.confirm(record, act)
     elif key == "r":
@@ -149,7 +149,7 @@ def _do(ruling: Ruling, waiting: Waiting, act: Act, key: str) -> bool:
         if wording is None:
             terminal.aside("Nothing was changed.")
             return False
-        done = decisions.confirm(record, act, wording=wording)
+        done = ruling.acting.confirm(record, act, wording=wording)
     else:
         done = decisions.confirm(record, act, [waiting.beside[int(key) - 1]])
     what = "in force" if done.status == Status.CURRENT else done.status

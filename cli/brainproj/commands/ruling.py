@@ -4,6 +4,7 @@ import contextlib
 import re
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import typer
@@ -26,7 +27,7 @@ from ..tasks import TaskBook
 from ..views import terminal
 from .editing import edit_until
 from .reading import Opened, open_project
-from .surroundings import current_folder
+from .surroundings import current_folder, current_time
 
 SAID_LETTERS = 200
 GUIDE = """<!--
@@ -49,6 +50,11 @@ class Ruling(NamedTuple):
     def db(self) -> sqlite3.Connection:
         """The store."""
         return self.opened.db
+
+    @property
+    def acting(self) -> Decisions:
+        """The decisions, as of now: a person takes their time."""
+        return replace(self.decisions, now=current_time())
 
     def text_of(self, record: StoredRecord) -> RecordText:
         """A record with all that is kept of it."""
@@ -90,7 +96,7 @@ class Ruling(NamedTuple):
     def keep_draft(self, wording: Wording) -> None:
         """Keep what a person wrote and did not approve."""
         with contextlib.suppress(BrainError):
-            kept, _ = self.decisions.propose("handoff", wording, "a person", self.author())
+            kept, _ = self.acting.propose("handoff", wording, "a person", self.author())
             terminal.aside(f"What you wrote is kept as a draft: {kept.citation}")
 
     def edit_decision(self, record: StoredRecord) -> Wording | None:

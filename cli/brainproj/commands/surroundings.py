@@ -46,6 +46,11 @@ def find_surroundings() -> Surroundings:
     return Surroundings(environment, paths, config, datetime.now(UTC))
 
 
+def current_time() -> datetime:
+    """The time now, for what a person does long after the command began."""
+    return datetime.now(UTC)
+
+
 def open_for_reading(paths: Paths) -> sqlite3.Connection:
     """The store for a command that only wants to know something.
 
