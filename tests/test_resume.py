@@ -186,6 +186,8 @@ def test_without_a_name_the_task_of_the_latest_work_is_gone_on_with(charge: str,
     assert "it stands with task:charge-once: resume that" in text
     cli.ok("task", "close", "charge")
     assert cli.ok("resume", "--json").json["citation"].startswith("arc:")
+    cli.ok("task", "new", "Draw it", "--branch", "nowhere")
+    assert "\nOpen tasks: Draw it [task:draw-it].\n" in cli.ok("resume").out
 
 
 def test_what_was_only_proposed_is_said_to_be(shop: Path, cli: Cli, home: Path) -> None:

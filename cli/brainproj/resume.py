@@ -22,6 +22,7 @@ from .core.neighbours import PlaceIndex
 from .core.pack import BUDGET_TOKENS, NO_HANDOFF, Pack, Section, render_pack
 from .core.query import MARKERS
 from .core.records import Links, Status
+from .core.tasks import Status as TaskStatus
 from .core.text import clip, counted, one_line
 from .core.times import from_micros
 from .freshness import Freshness, freshness_lines, measure_freshness
@@ -31,6 +32,7 @@ from .store import activity, codes, touches
 from .store.documents import Document, list_documents
 from .store.people import OwnedSession, list_owned
 from .store.records import StoredRecord, list_records, read_links
+from .store.tasks import list_tasks
 from .subject import Subject, joined_tasks, list_arcs
 from .tasks import TaskBook
 
@@ -44,6 +46,7 @@ CALLS = 2000
 FILES = 15
 CHANGED = 8
 COMMITS = 6
+TASKS = 5
 PLACES, PLACE_LETTERS = 3, 60
 FEW = 4
 """Failures and messages; a task that has fewer is filled up with what else the project has."""
@@ -126,6 +129,8 @@ class Resume:
             lines.append(f"Thread of work, of {of}: {safe_text(subject.title)} [{subject.citation}]")
         else:
             lines.append("Nothing was worked on in this project yet.")
+        if task is None and (tasks := self._open_tasks()):
+            lines.append(tasks)
         lines.append(f"Goal: {safe_text(task.goal)}" if task and task.goal else "Goal: none was written down.")
         if subject.sessions and (first := activity.first_prompt(self.db, subject.sessions[-1].number)):
             lines.append(f"It began with: {_said(first.text)} [{_cite(first)}]")
@@ -134,6 +139,13 @@ class Resume:
             more = f" and {len(subject.sessions) - SESSIONS} more" if len(subject.sessions) > SESSIONS else ""
             lines.append(f"Sessions: {named}{more}.")
         return lines
+
+    def _open_tasks(self) -> str:
+        """The tasks that may be meant where a thread of work is gone on with; empty where none is open."""
+        found = [one for one in list_tasks(self.db, self.book.project.ids) if one.status is TaskStatus.OPEN]
+        shown = ", ".join(f"{clip(safe_text(one.title), PLACE_LETTERS)} [{one.citation}]" for one in found[:TASKS])
+        more = f" and {len(found) - TASKS} more" if len(found) > TASKS else ""
+        return f"Open tasks: {shown}{more}." if found else ""
 
     def _decisions(
         self, subject: Subject, records: list[StoredRecord], links: Mapping[int, Links], files: Mapping[str, int]
@@ -254,7 +266,7 @@ class Resume:
             if one.session_id not in own
         ]
         items += [
-            f"- [arc:{arc.arc_id}] {safe_text(arc.title)}, a thread of {tasks.get(arc.session_ids[0], 'no task')}"
+            f"- [arc:{arc.arc_id}] {safe_text(arc.title)} · a thread, of {tasks.get(arc.session_ids[0], 'no task')}"
             for arc in list_arcs(self.book)
             if arc.title and own.isdisjoint(arc.session_ids)
         ]
