@@ -1,7 +1,9 @@
 """No word of another project, on any path there is. Two projects, each with words of its own; later paths add rows."""
 
+import io
 import os
 import pwd
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,50 @@ def test_strict_scope_gives_no_word_of_another_project(
     assert WORDS[other] not in done.out + done.err
     if path.startswith(("preview", "records", "arcs")):
         assert WORDS[own] in done.out
+
+
+KEPT = (
+    ("resume",),
+    ("resume", "task", "eats and sleeps"),
+    ("resume", "--json"),
+    ("review", "--json"),
+    ("records", "--json"),
+    ("handoff",),
+    ("handoff", "show", "task"),
+    ("handoff", "--json"),
+    ("documents",),
+    ("documents", "--json"),
+    ("sleep",),
+    ("sleep", "--json"),
+    ("task", "list", "--all"),
+    ("map",),
+    ("preview",),
+    ("search", "eats", "--json"),
+    ("search", "document", "--json"),
+)
+
+
+@pytest.mark.parametrize("place", ["alpha", "beta", "alpha worktree"])
+def test_what_is_kept_on_purpose_stays_in_its_project(
+    places: dict[str, Path], place: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents, tasks, handoffs and proposals of both projects, asked for in one."""
+    for name, word in WORDS.items():
+        monkeypatch.chdir(places[name])
+        cli.ok("add", f"The {word} document says that it eats")
+        cli.ok("task", "new", f"The {word} task", "--goal", f"The {word} sleeps")
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"Goal: the {word} goal\nRemaining:\n- the {word} rest\n"))
+        cli.ok("handoff", "draft", "task")
+    monkeypatch.chdir(places[place])
+    own = place.split()[0]
+    other = next(name for name in WORDS if name != own)
+    told = ""
+    for command in KEPT:
+        done = cli.ok(*command)
+        assert WORDS[other] not in done.out + done.err, command
+        told += done.out
+    for word in ("document", "task", "goal", "rest"):
+        assert f"{WORDS[own]} {word}" in told, word
 
 
 def test_search_for_the_others_word_finds_nothing(
