@@ -187,3 +187,20 @@ def test_an_older_store_that_cannot_be_written_is_read(old: Path, monkeypatch: p
         assert schema.schema_of(db) == schema.NEWEST
         assert db.execute("SELECT count(*) FROM sessions").fetchone()[0] == 2
     assert old.read_bytes() == before and schema.list_copies(old.parent) == []
+
+
+def test_records_keep_their_numbers(old: Path, cli: Cli) -> None:
+    """Numbers of records that are gone by now, below and above those that are there, are given out to nobody again."""
+    with contextlib.closing(sqlite3.connect(old, isolation_level=None)) as db:
+        body = db.execute("SELECT id FROM bodies").fetchone()[0]
+        for number in (5, 9):
+            values = (number, 1000 + number, "lesson", "current", 1, body, "{}")
+            db.execute(
+                "INSERT INTO records(id, code, kind, status, project, body, attributes) VALUES(?,?,?,?,?,?,?)", values
+            )
+    listed = cli.ok("records", "--project", "shop", "--json").json
+    assert {one["citation"] for one in listed} == {"rec:5", "rec:9"}
+    with contextlib.closing(sqlite3.connect(old)) as db:
+        assert db.execute("SELECT id, code FROM record_numbers ORDER BY id").fetchall() == [(5, 1005), (9, 1009)]
+        db.execute("INSERT INTO record_numbers(code) VALUES(1)")
+        assert db.execute("SELECT max(id) FROM record_numbers").fetchone()[0] == 10
