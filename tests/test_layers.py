@@ -148,3 +148,26 @@ def test_every_module_and_public_name_says_what_it_is() -> None:
         for node in tree.body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
                 assert ast.get_docstring(node), f"{module}.{node.name}"
+
+
+def users_of(name: str) -> set[str]:
+    """The modules that name a function, but for the one that defines it."""
+    found = set()
+    for module in MODULES:
+        tree = ast.parse((ROOT / f"{module}.py").read_text("utf-8"))
+        named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+        if name in named:
+            found.add(module)
+    return found
+
+
+def test_only_a_persons_commands_make_anything_official() -> None:
+    """No server, hook or other verb can: an Act is given by `require_person` alone, and a status is set with one."""
+    assert users_of("require_person") == {"commands/decide", "commands/handoff", "commands/review", "commands/share"}
+    assert users_of("keep_act") == {"decide", "share"}
+    assert {"decide"} <= users_of("set_status") <= {"decide", "tasks", "transfer"}  # tasks have a status of their own
+    makers = {
+        module for module in MODULES if "Act(" in (ROOT / f"{module}.py").read_text("utf-8").replace("StoredAct(", "")
+    }
+    assert makers == {"persons", "store/projects"}  # the latter's is of config.toml
