@@ -65,7 +65,7 @@ def test_a_link_is_not_fetched_and_says_so(shop: Path, cli: Cli) -> None:
     assert "doc:1 added: link, revision 1. Only the link is kept; what stands there was not fetched." in made
     shown = cli.ok("show", "doc:1", "--json").json
     assert (shown["fetched"], shown["address"], shown["title"]) == (False, url, "How retries work")
-    assert "not fetched" in cli.ok("show", "doc:1").out and "link, not fetched" in cli.ok("documents").out
+    assert "not fetched" in cli.ok("show", "doc:1").out and "not fetched: How retries work" in cli.ok("documents").out
     assert [hit["citation"] for hit in cli.ok("search", "pay.example.com", "--json").json] == ["doc:1"]
 
 

@@ -35,12 +35,14 @@ from brainproj.sessions import SessionInfo
 from brainproj.sleep import Finding as Again
 from brainproj.status import Setting, StoreState
 from brainproj.status import Status as Standing
+from brainproj.store.documents import Document
 from brainproj.store.people import OwnedSession
 from brainproj.store.records import StoredAct, StoredRecord
 from brainproj.tasks import TaskFacts, TaskSession
+from brainproj.views.documents import render_documents
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
-from brainproj.views.records import render_record, render_records, render_waiting
+from brainproj.views.records import render_handoffs, render_record, render_records, render_waiting
 from brainproj.views.reports import render_report
 from brainproj.views.sessions import render_index, render_live
 from brainproj.views.sleep import render_findings as render_again
@@ -287,8 +289,28 @@ RECORD_TEXTS = {
         Again("stale", (HANDED_ON,), "its task is closed", ("brainproj review rec:15",)),
     ]),
 }  # fmt: skip
+DOCUMENTS = [
+    Document(3, 1, "file", "docs/payments.md", "payments.md", True, 2, 1, 1, False, AT, AT, 1),
+    Document(
+        2,
+        1,
+        "link",
+        "https://pay.example.com/docs",
+        "How retries work [bold] \x1b[31mred",
+        False,
+        1,
+        None,
+        1,
+        True,
+        AT,
+        AT,
+        2,
+    ),
+]
 VIEWS: dict[str, RenderableType] = {
     "records": render_records([PROPOSED, IN_FORCE, HANDED_ON]),
+    "handoffs": render_handoffs([HANDED_ON], {None: "task:charge-once"}),
+    "documents": render_documents(DOCUMENTS, {1: "task:charge-once"}),
     "status": render_status(STATUS, "/home/dev", NOW),
     "findings": render_findings(FINDINGS),
     "no-findings": render_findings(()),

@@ -5,22 +5,13 @@ import typer
 from ..core.text import counted
 from ..library import document_value
 from ..recordtext import task_citations
-from ..store.documents import Document, list_documents
+from ..store.documents import list_documents
 from ..views import terminal
-from ..views.records import day_of
-from ..views.tables import Column, render_table
+from ..views.documents import render_documents
 from .options import JSON, PROJECT
 from .reading import open_project
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
-COLUMNS = (
-    Column("DOCUMENT", style="cyan"),
-    Column("KIND"),
-    Column("REVISION", right=True),
-    Column("DATE"),
-    Column("TASK"),
-    Column("TITLE", clips=True),
-)
 
 
 @app.command()
@@ -41,11 +32,5 @@ def documents(project: PROJECT = None, json: JSON = False) -> None:
     elif not found:
         terminal.aside(f"No document is kept with {opened.known.name}. Keep one: brainproj add FILE, LINK or NOTE")
     else:
-        terminal.answer(render_table(COLUMNS, [_row(one, tasks.get(one.task or 0)) for one in reversed(found)]))
+        terminal.answer(render_documents(found, tasks))
         terminal.aside(f"{counted(len(found), 'document')}. Open one: brainproj show {found[0].citation}")
-
-
-def _row(one: Document, task: str | None) -> tuple[str | int | None, ...]:
-    kind = one.kind if one.fetched else f"{one.kind}, not fetched"
-    title = f"{one.title} ({one.address})" if one.kind == "file" else one.title
-    return one.citation, kind, one.revision, day_of(one.changed_at), task, title
