@@ -223,8 +223,8 @@ class Turn:
             Ingest(self.paths, self.config, self.db, resolver, now, lock_wait_s=0.0).run(wanted)
         except StoreLocked:
             return False
-        self._make_recaps(resolver, wanted.transcripts or (), now)
         rows.drop_wanted(self.ready, grown)
+        self._make_recaps(resolver, wanted.transcripts or (), now)
         return True
 
     def _make_recaps(self, resolver: Resolver, transcripts: Iterable[tuple[str, str]], now: datetime) -> None:
