@@ -18,7 +18,7 @@ from ..transcripts import call, prompt, session_id, write_claude
     ("command", "is_own"),
     [
         ('brainproj search "tide && wave"', True),
-        ("cd /work/shop && brainproj attempts pytest 2>&1 | head -20", True),
+        ("cd ~/shop && brainproj attempts pytest 2>&1 | head -20", True),
         ("~/.local/bin/brainproj resume charge", True),
         ("uv run brainproj show rec:1 | grep x; brainproj map", True),
         ("python3 -m brainproj records --json | jq '.[0]'", True),
