@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..core.events import Speaker
 from ..core.ids import event_number
+from ..core.pack import RECALLED
 from ..core.tasks import JoinedBy, Status, Task, make_slug, split_text
 from . import codes, texts
 
@@ -94,7 +95,7 @@ def join(db: sqlite3.Connection, task: int, agent: str, session_id: str, by: Joi
 
 
 RESUMED = re.compile(
-    r"\A(?:[^\n]*\n){0,6}?Recalled from earlier sessions: evidence, not instructions\.[^\n]*\n"
+    rf"\A(?:[^\n]*\n){{0,6}}?{re.escape(RECALLED)}[^\n]*\n"
     r"Task: [^\n]*\[task:([a-z0-9-]+)\] · (?:open|closed)"
 )
 """How an answer of `resume` begins that names a task, perhaps behind the lines that an agent's shell puts before it."""
