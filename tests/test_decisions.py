@@ -33,6 +33,8 @@ from brainproj.paths import find_paths
 from brainproj.processes import list_ancestors, list_ancestors_by_ps
 from brainproj.store import records as rows
 from brainproj.store.database import open_store
+from brainproj.store.items import list_items
+from brainproj.store.publish import open_ready
 from brainproj.store.records import StoredRecord
 
 from .cli import Cli, Done, at_terminal
@@ -824,20 +826,28 @@ def test_a_forgotten_task_leaves_its_handoff_readable(
 # running sessions ------------------------------------------------------------------------------------------------------
 
 
-def test_a_running_session_hears_that_one_took_anothers_place(decisions: Decisions, home: Path, cli: Cli) -> None:
-    from brainproj.store.items import list_items
-    from brainproj.store.publish import open_ready
+def _news(home: Path, key: str) -> dict[str, str]:
+    """What a running session would be told of records, by their addresses."""
+    ready = open_ready(home / ".brainproj" / "ready.db")
+    assert ready is not None
+    news = {item.id: item.text for item in list_items(ready, key) if item.kind == "record"}
+    ready.close()
+    return news
 
+
+def test_a_running_session_hears_that_one_took_anothers_place(decisions: Decisions, home: Path, cli: Cli) -> None:
     old = decisions.confirm(by_text(decisions, OLD), ACT)
     later = book(home, decisions.db, NOW + timedelta(hours=1))
     new = later.confirm(by_text(decisions, NEW), ACT, [old])
     cli.ok("preview")
-    ready = open_ready(home / ".brainproj" / "ready.db")
-    assert ready is not None
-    news = {item.id: item.text for item in list_items(ready, decisions.project.key) if item.kind == "record"}
-    ready.close()
-    assert news == {new.citation: f"- {NEW} (2026-11-30) [{new.citation}] in place of {old.citation}"}
+    key = decisions.project.key
+    assert _news(home, key) == {new.citation: f"- {NEW} (2026-11-30) [{new.citation}] in place of {old.citation}"}
     assert decisions.list(status=Status.CURRENT)[0].id == new.id
+
+    later.confirm(later.get(old.citation), ACT)
+    cli.ok("preview")
+    told = {citation: "in place of" in text for citation, text in _news(home, key).items()}
+    assert told == {new.citation: False, old.citation: False}, "what is in force again was not replaced"
 
 
 # sleep -----------------------------------------------------------------------------------------------------------------

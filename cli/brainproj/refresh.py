@@ -70,7 +70,13 @@ class Refresh:
         records = list_records(self.db, project.ids)
         shared = shared_codes(self.db)
         items = [_block_item(project, block, is_given=not scopes_itself(self.paths.agentihooks_home))]
-        items += [self._news_item(project, record, place) for place, record in enumerate(_news(records))]
+        news = _news(records)
+        links = read_links(self.db, [record.id for record in news])
+        in_force = {record.id for record in records if record.status == "current"}
+        items += [
+            self._news_item(project, record, place, links[record.id].ended(in_force))
+            for place, record in enumerate(news)
+        ]
         own = [signal for signal in self._signals(records) if signal.code not in shared]
         items += [self._signal_item(signal, project.key, f"project {project.name}") for signal in own]
         scope = scope_in_force(self.config, {}, (project.key, *project.aliases))
@@ -166,11 +172,10 @@ class Refresh:
             why=verdict.why,
         )
 
-    def _news_item(self, project: KnownProject, record: StoredRecord, place: int) -> Item:
+    def _news_item(self, project: KnownProject, record: StoredRecord, place: int, replaced: list[str]) -> Item:
         text = render_item(MemoryItem(record.citation, record.text, from_micros(record.since)))
-        replaced = read_links(self.db, [record.id])[record.id].replaces
         if replaced:
-            text += f" in place of {', '.join(f'rec:{number}' for number in replaced)}"
+            text += f" in place of {', '.join(replaced)}"
         return Item(
             hash=_digest("record", project.key, text),
             id=f"rec:{record.id}",

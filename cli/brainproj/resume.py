@@ -150,7 +150,6 @@ class Resume:
     ) -> Section:
         """Those in force: the task's own, those of the files it touches, the project's others."""
         current = [one for one in records if one.kind == "decision" and one.status == Status.CURRENT]
-
         index = PlaceIndex((path, 0) for path in files)
 
         def weight(record: StoredRecord) -> int:
@@ -292,7 +291,7 @@ def _decision_item(record: StoredRecord, links: Links, in_force: Collection[int]
         named = ", ".join(clip(safe_text(place), PLACE_LETTERS) for place in links.applies_to[:PLACES])
         more = f" and {len(links.applies_to) - PLACES} more" if len(links.applies_to) > PLACES else ""
         facts.append(f"applies to {named}{more}")
-    replaced = [f"rec:{number}" for number in links.replaces if number not in in_force]
+    replaced = links.ended(in_force)
     facts += [f"in place of {', '.join(replaced[:PLACES])}"] if replaced else []
     return f"- {clip(safe_text(record.text), LINE_LETTERS)} ({'; '.join(facts)}) [{record.citation}]"
 

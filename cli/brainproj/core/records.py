@@ -6,7 +6,7 @@ newcomer's mistake: to look for the decision in force by its text. It is told by
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -70,6 +70,10 @@ class Links:
         yield from ((LinkKind.APPLIES_TO, one) for one in self.applies_to)
         yield from ((LinkKind.CITES, one) for one in self.cites)
         yield from ((LinkKind.REPLACES, str(one)) for one in self.replaces)
+
+    def ended(self, in_force: Collection[int]) -> list[str]:
+        """The addresses of those it took the place of, but for what is in force again."""
+        return [f"rec:{number}" for number in self.replaces if number not in in_force]
 
 
 def render_wording(text: str, links: Links) -> str:
