@@ -7,15 +7,16 @@ from hashlib import blake2b
 
 from .attempts import Asked, find_attempts
 from .core.attempts import edited_files_of
-from .core.catalogue import Catalogue, KnownProject
+from .core.catalogue import Catalogue
 from .core.citations import render_event
 from .core.recap import render_recap
+from .core.tasks import Task
 from .core.times import to_micros
 from .hooks.reply import RECAP_ROOM
 from .store import activity, codes, touches
 from .store.items import Recap, write_recap
 from .store.people import OwnedSession, list_owned
-from .subject import joined_tasks, of_task
+from .subject import joined_tasks
 from .tasks import TaskBook
 
 FAILURES = 6
@@ -25,30 +26,28 @@ CALLS = 400
 
 def make_recaps(book: TaskBook, catalogue: Catalogue, ready: sqlite3.Connection, sessions: Collection[int]) -> None:
     """Write the recaps of these sessions of the book's project, by their numbers."""
+    tasks = joined_tasks(book)
     for session in list_owned(book.db, book.project.ids):
         if session.number in sessions:
-            text = _recap(book, catalogue, book.project, session)
+            text = _recap(book, catalogue, session, tasks.get(session.session_id))
             digest = blake2b(f"recap\0{session.session_id}\0{text}".encode(), digest_size=12).hexdigest()
             write_recap(ready, Recap(session.agent, session.session_id, digest, text, to_micros(book.now) or 0))
 
 
-def _recap(book: TaskBook, catalogue: Catalogue, project: KnownProject, session: OwnedSession) -> str:
-    found, _ = find_attempts(book.db, catalogue, Asked(project, limit=FAILURES, sessions=(session.number,)))
+def _recap(book: TaskBook, catalogue: Catalogue, session: OwnedSession, task: Task | None) -> str:
+    found, _ = find_attempts(book.db, catalogue, Asked(book.project, limit=FAILURES, sessions=(session.number,)))
     failed = sorted(found, key=lambda one: one.resolution is not None)
     tried = [(one.command or one.tool or "a tool", one.line, one.citation) for one in failed]
     files: Counter[str] = Counter()
     for call in touches.iter_calls(book.db, [session.number], CALLS):
         files.update(_within(path, session.cwd) for path in edited_files_of(call.text))
-    return render_recap(_goal(book, session), tried, [path for path, _ in files.most_common(FILES)], RECAP_ROOM)
+    return render_recap(_goal(book, session, task), tried, [path for path, _ in files.most_common(FILES)], RECAP_ROOM)
 
 
-def _goal(book: TaskBook, session: OwnedSession) -> tuple[str, str] | None:
+def _goal(book: TaskBook, session: OwnedSession, task: Task | None) -> tuple[str, str] | None:
     """What the session is for: its task's goal, else what it began with."""
-    citation = joined_tasks(book, [session]).get(session.session_id)
-    if citation is not None:
-        task = of_task(book, book.get(citation)).task
-        if task is not None:
-            return task.goal or task.title, citation
+    if task is not None:
+        return task.goal or task.title, task.citation
     first = activity.first_prompt(book.db, session.number)
     if first is None:
         return None

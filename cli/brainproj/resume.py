@@ -23,6 +23,7 @@ from .core.pack import BUDGET_TOKENS, NO_HANDOFF, RECALLED, Pack, Section, rende
 from .core.query import MARKERS
 from .core.records import Links, Status
 from .core.tasks import Status as TaskStatus
+from .core.tasks import Task
 from .core.text import clip, counted, one_line
 from .core.times import from_micros
 from .freshness import Freshness, freshness_lines, measure_freshness
@@ -30,7 +31,7 @@ from .gitlog import Git
 from .search import Question, search
 from .store import activity, codes, touches
 from .store.documents import Document, list_documents
-from .store.people import OwnedSession, list_owned
+from .store.people import OwnedSession
 from .store.records import StoredRecord, list_records, read_links
 from .store.tasks import list_tasks
 from .subject import Subject, joined_tasks, list_arcs
@@ -123,7 +124,7 @@ class Resume:
             since = f", opened {opened:%Y-%m-%d}" if opened else ""
             lines.append(f"Task: {safe_text(task.title)} [{task.citation}] · {task.status.value}{since}")
         elif subject.arc is not None:
-            of = ", ".join(subject.tasks) or "no task"
+            of = ", ".join(task.citation for task in subject.tasks) or "no task"
             lines.append(f"Thread of work, of {of}: {safe_text(subject.title)} [{subject.citation}]")
         else:
             lines.append("Nothing was worked on in this project yet.")
@@ -169,9 +170,8 @@ class Resume:
 
     def _handoff(self, subject: Subject, records: list[StoredRecord], links: Mapping[int, Links]) -> Section:
         if subject.tasks:
-            return Section(
-                "Handoff:", (f"- it stands with {', '.join(subject.tasks)}: resume that",), 100, "brainproj handoff"
-            )
+            named = ", ".join(task.citation for task in subject.tasks)
+            return Section("Handoff:", (f"- it stands with {named}: resume that",), 100, "brainproj handoff")
         own = [one for one in records if one.kind == "handoff" and subject.task and one.task == subject.task.number]
         approved = next((one for one in own if one.status == Status.CURRENT), None)
         draft = next((one for one in own if one.status == Status.PROPOSED), None)
@@ -237,16 +237,12 @@ class Resume:
             return Section("", (), 0, "")
         answer = search(self.db, self.catalogue, Question(question, self.book.project, Scope.STRICT, HITS))
         own = {session.session_id for session in subject.sessions}
-        tasks = joined_tasks(self.book, list_owned(self.db, self.book.project.ids))
+        tasks = joined_tasks(self.book)
         items = []
         for hit in answer.hits:
             if hit.citation == subject.citation:
                 continue
-            label = (
-                ""
-                if hit.session_id in own or hit.session_id is None
-                else f", of {tasks.get(hit.session_id, 'no task')}"
-            )
+            label = "" if hit.session_id in own or hit.session_id is None else f", {_of(tasks, hit.session_id)}"
             items.append(f"- [{hit.citation}] {hit.what}{label}: {_said(hit.excerpt)}")
         found = tuple(items) or ("- nothing in this project answers it",)
         return Section(f"For the question: {asked}", found, 800, "brainproj search")
@@ -254,16 +250,13 @@ class Resume:
     def _others(self, subject: Subject) -> Section:
         """What else the project has, each said to be of another task or of none."""
         own = {session.session_id for session in subject.sessions}
-        owned = list_owned(self.db, self.book.project.ids)
-        tasks = joined_tasks(self.book, owned)
+        tasks = joined_tasks(self.book)
         failures, _ = find_attempts(self.db, self.catalogue, Asked(self.book.project, limit=FAILURES))
         items = [
-            f"{_failure_item(one)}\n  of {tasks.get(one.session_id, 'no task')}"
-            for one in failures
-            if one.session_id not in own
+            f"{_failure_item(one)}\n  {_of(tasks, one.session_id)}" for one in failures if one.session_id not in own
         ]
         items += [
-            f"- [arc:{arc.arc_id}] {safe_text(arc.title)} · a thread, of {tasks.get(arc.session_ids[0], 'no task')}"
+            f"- [arc:{arc.arc_id}] {safe_text(arc.title)} · a thread, {_of(tasks, arc.session_ids[0])}"
             for arc in list_arcs(self.book)
             if arc.title and own.isdisjoint(arc.session_ids)
         ]
@@ -278,6 +271,10 @@ class Resume:
                 _within(path, (folders[call.session], self.book.project.root)) for path in edited_files_of(call.text)
             )
         return counts
+
+
+def _of(tasks: Mapping[str, Task], session_id: str) -> str:
+    return f"of {tasks[session_id].citation if session_id in tasks else 'no task'}"
 
 
 def _kind(document: Document) -> str:

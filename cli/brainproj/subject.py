@@ -27,8 +27,8 @@ class Subject:
     sessions: tuple[OwnedSession, ...]
     names: tuple[str, ...]
     """What it is called; of a thread of work, what each of its sessions is about, the latest first."""
-    tasks: tuple[str, ...] = ()
-    """Of a thread of work: the citations of the tasks that sessions of it belong to."""
+    tasks: tuple[Task, ...] = ()
+    """Of a thread of work: the tasks that sessions of it belong to."""
 
     @property
     def title(self) -> str:
@@ -138,23 +138,25 @@ def _of_facts(facts: TaskFacts) -> Subject:
 def _of_arcs(book: TaskBook, arcs: Sequence[Arc]) -> list[Subject]:
     """Threads of work with their sessions, each called by what its sessions are about."""
     owned = {session.session_id: session for session in list_owned(book.db, book.project.ids)}
-    joined = joined_tasks(book, list(owned.values()))
+    joined = joined_tasks(book)
     found = []
     for arc in arcs:
         sessions = [owned[one] for one in reversed(arc.session_ids) if one in owned]
         names = [name for session in sessions if (name := session.title or _first_words(book, session))]
-        names.sort(
-            key=lambda name: len(name.split()) < TELLING
-        )  # whoever goes on says "Continue", and it is the latest
+        names.sort(key=_tells_little)
         tasks = dict.fromkeys(joined[one.session_id] for one in sessions if one.session_id in joined)
         found.append(Subject(None, arc, tuple(sessions), tuple(dict.fromkeys(names)), tuple(tasks)))
     return found
 
 
+def _tells_little(name: str) -> bool:
+    """Of few words: whoever goes on says "Continue", and that is the latest."""
+    return len(name.split()) < TELLING
+
+
 def _with_task(book: TaskBook, thread: Subject) -> Subject:
     """The open task that the latest sessions of a thread of work belong to; the thread, where there is none."""
-    open_tasks = {facts.task.citation: facts.task for facts in book.list() if facts.task.status is Status.OPEN}
-    task = next((open_tasks[one] for one in thread.tasks if one in open_tasks), None)
+    task = next((one for one in thread.tasks if one.status is Status.OPEN), None)
     return of_task(book, task) if task else thread
 
 
@@ -164,12 +166,10 @@ def _first_words(book: TaskBook, session: OwnedSession) -> str | None:
     return clean_title(first.text) if first else None
 
 
-def joined_tasks(book: TaskBook, sessions: Sequence[OwnedSession]) -> dict[str, str]:
-    """The citation of the task that each of these sessions belongs to, by the session's id."""
-    wanted = {session.session_id for session in sessions}
-    found: dict[str, str] = {}
+def joined_tasks(book: TaskBook) -> dict[str, Task]:
+    """The task that each session of the project belongs to, by the session's id; of several, the one worked on last."""
+    found: dict[str, Task] = {}
     for facts in book.list():
         for one in facts.sessions:
-            if one.session_id in wanted:
-                found.setdefault(one.session_id, facts.task.citation)
+            found.setdefault(one.session_id, facts.task)
     return found
