@@ -1,23 +1,22 @@
 """What a session itself had, made ready before it is compacted: its goal, what failed in it, the files it edited."""
 
 import sqlite3
-from collections import Counter
 from collections.abc import Collection
 from hashlib import blake2b
 
 from .attempts import Asked, find_attempts
-from .core.attempts import edited_files_of
 from .core.catalogue import Catalogue
 from .core.citations import render_event
 from .core.recap import render_recap
 from .core.tasks import Task
 from .core.times import to_micros
 from .hooks.reply import RECAP_ROOM
-from .store import activity, codes, touches
+from .store import activity, codes
 from .store.items import Recap, write_recap
 from .store.people import OwnedSession, list_owned
 from .subject import joined_tasks
 from .tasks import TaskBook
+from .who import list_edited
 
 FAILURES = 6
 FILES = 6
@@ -38,10 +37,8 @@ def _recap(book: TaskBook, catalogue: Catalogue, session: OwnedSession, task: Ta
     found, _ = find_attempts(book.db, catalogue, Asked(book.project, limit=FAILURES, sessions=(session.number,)))
     failed = sorted(found, key=lambda one: one.resolution is not None)
     tried = [(one.command or one.tool or "a tool", one.line, one.citation) for one in failed]
-    files: Counter[str] = Counter()
-    for call in touches.iter_calls(book.db, [session.number], CALLS):
-        files.update(_within(path, session.cwd) for path in edited_files_of(call.text))
-    return render_recap(_goal(book, session, task), tried, [path for path, _ in files.most_common(FILES)], RECAP_ROOM)
+    files = sorted(list_edited(book.db, [session], book.project.root, CALLS), key=lambda file: -file.calls)[:FILES]
+    return render_recap(_goal(book, session, task), tried, [file.path for file in files], RECAP_ROOM)
 
 
 def _goal(book: TaskBook, session: OwnedSession, task: Task | None) -> tuple[str, str] | None:
@@ -52,7 +49,3 @@ def _goal(book: TaskBook, session: OwnedSession, task: Task | None) -> tuple[str
     if first is None:
         return None
     return first.text, render_event(first.session_id, codes.id_letters(first.code), first.revision)
-
-
-def _within(path: str, cwd: str | None) -> str:
-    return path[len(cwd) + 1 :] if cwd and path.startswith(cwd + "/") else path

@@ -6,14 +6,12 @@ approved is never called agreed. The material of the project fills up a task tha
 
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .attempts import Asked, Attempt, find_attempts
 from .browse import HASH_LETTERS
 from .config import Scope
-from .core.attempts import edited_files_of
 from .core.block import safe_text
 from .core.catalogue import Catalogue
 from .core.citations import render_event
@@ -29,13 +27,14 @@ from .core.times import from_micros
 from .freshness import Freshness, freshness_lines, measure_freshness
 from .gitlog import Git
 from .search import Question, search
-from .store import activity, codes, touches
+from .store import activity, codes
 from .store.documents import Document, list_documents
 from .store.people import OwnedSession
 from .store.records import StoredRecord, list_records, read_links
 from .store.tasks import list_tasks
 from .subject import Subject, joined_tasks, list_arcs
 from .tasks import TaskBook
+from .who import FileTouched, list_edited
 
 LINE_LETTERS = 400
 SHORT_LETTERS = 160
@@ -94,7 +93,7 @@ class Resume:
         """What it takes to go on with a subject, and passages for a question."""
         records = list_records(self.db, self.book.project.ids)
         links = read_links(self.db, [record.id for record in records])
-        files = self._files(subject)
+        files = list_edited(self.db, subject.sessions, self.book.project.root, CALLS)
         failures, is_cut = self._failures(subject)
         messages = list(self._messages(subject))
         git = Git(self.folder, self.environment) if self.folder else None
@@ -147,11 +146,11 @@ class Resume:
         return f"Open tasks: {shown}{more}." if found else ""
 
     def _decisions(
-        self, subject: Subject, records: list[StoredRecord], links: Mapping[int, Links], files: Mapping[str, int]
+        self, subject: Subject, records: list[StoredRecord], links: Mapping[int, Links], files: Iterable[FileTouched]
     ) -> Section:
         """Those in force: the task's own, those of the files it touches, the project's others."""
         current = [one for one in records if one.kind == "decision" and one.status == Status.CURRENT]
-        index = PlaceIndex((path, 0) for path in files)
+        index = PlaceIndex((file.path, 0) for file in files)
 
         def weight(record: StoredRecord) -> int:
             if subject.task is not None and record.task == subject.task.number:
@@ -262,16 +261,6 @@ class Resume:
         ]
         return Section("From elsewhere in this project:", tuple(items), 500, "brainproj arcs")
 
-    def _files(self, subject: Subject) -> Counter[str]:
-        """The files that calls of its sessions edited, within the project's folders as far as that can be told."""
-        folders = {session.number: session.cwd for session in subject.sessions}
-        counts: Counter[str] = Counter()
-        for call in touches.iter_calls(self.db, list(folders), CALLS):
-            counts.update(
-                _within(path, (folders[call.session], self.book.project.root)) for path in edited_files_of(call.text)
-            )
-        return counts
-
 
 def _of(tasks: Mapping[str, Task], session_id: str) -> str:
     return f"of {tasks[session_id].citation if session_id in tasks else 'no task'}"
@@ -309,8 +298,9 @@ def _failure_item(one: Attempt) -> str:
     return "\n".join(lines)
 
 
-def _file_items(files: Counter[str]) -> tuple[str, ...]:
-    return tuple(f"- {safe_text(path)} ({counted(count, 'call')})" for path, count in files.most_common(FILES))
+def _file_items(files: Iterable[FileTouched]) -> tuple[str, ...]:
+    most = sorted(files, key=lambda file: -file.calls)[:FILES]
+    return tuple(f"- {safe_text(file.path)} ({counted(file.calls, 'call')})" for file in most)
 
 
 def _session_words(session: OwnedSession) -> str:
@@ -333,7 +323,3 @@ def _noted(marker: "re.Match[str]") -> str:
 
 def _cite(message: activity.Message) -> str:
     return render_event(message.session_id, codes.id_letters(message.code), message.revision)
-
-
-def _within(path: str, folders: Iterable[str | None]) -> str:
-    return next((path[len(one) + 1 :] for one in folders if one and path.startswith(one + "/")), path)

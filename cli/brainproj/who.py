@@ -7,7 +7,7 @@ in sessions of* somebody. Links stay within the project.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -152,31 +152,38 @@ def describe_person(db: sqlite3.Connection, project: KnownProject, person: Perso
         for record in list_records(db, project.ids)
         if record.author in person.numbers or (record.author is None and record.session_id in own)
     ]
-    folders = {session.number: (session.cwd, project.root) for session in sessions}
-    files = _files(touches.iter_calls(db, list(folders), TOUCHES), folders)
+    files = [one for one in list_edited(db, sessions, project.root, TOUCHES) if not _is_outside(one.path)]
     own_sessions, own_files = tuple(sessions[:SESSIONS]), tuple(files[:FILES])
     is_cut = len(sessions) > SESSIONS or len(files) > FILES
     return PersonFacts(person, _ownership(person, sessions), own_sessions, own_files, tuple(records), is_cut)
 
 
-def _files(calls: Iterable[touches.Call], folders: Mapping[int, tuple[str | None, ...]]) -> list[FileTouched]:
-    """The project's files that calls of tools are about, the last touched first; what lies outside is left out."""
+def list_edited(
+    db: sqlite3.Connection, sessions: Sequence[OwnedSession], root: str | None, limit: int
+) -> list[FileTouched]:
+    """The files that the newest calls of these sessions are about, the last touched first; limit: of calls.
+
+    root: the project's folder. A file in it, or in the session's, is named from there; any other as the call did.
+    """
+    folders = {session.number: (session.cwd, root) for session in sessions}
     counts: Counter[str] = Counter()
     last: dict[str, int | None] = {}
-    for call in calls:
+    for call in touches.iter_calls(db, list(folders), limit):
         for path in edited_files_of(call.text):
-            own = _within(path, folders[call.session])
-            if own is not None:
-                counts[own] += 1
-                last.setdefault(own, call.at)
+            named = _within(path, folders[call.session])
+            counts[named] += 1
+            last.setdefault(named, call.at)
     return [FileTouched(path, counts[path], from_micros(at)) for path, at in last.items()]
 
 
-def _within(path: str, folders: Iterable[str | None]) -> str | None:
-    """A file's path within the first of these folders that holds it; None for what lies in none, or is one of them."""
-    if not path.startswith("/"):
-        return None if path.startswith(("../", "~")) else path.removeprefix("./")
-    return next((path[len(folder) + 1 :] for folder in folders if folder and path.startswith(folder + "/")), None)
+def _within(path: str, folders: Iterable[str | None]) -> str:
+    """A file's path within the first of these folders that holds it, or as it is."""
+    inside = (path[len(folder) + 1 :] for folder in folders if folder and path.startswith(folder + "/"))
+    return next(inside, path.removeprefix("./"))
+
+
+def _is_outside(path: str) -> bool:
+    return path.startswith(("/", "../", "~"))
 
 
 def describe_file(db: sqlite3.Connection, people: People, project: KnownProject, path: str) -> FileFacts:
