@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from .browse import ArcText, CommitText, DocumentText, Passage, SessionText, Shown, TaskText, open_address
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import SESSION_LETTERS
-from .core.records import LINKS_AT_MOST
+from .core.handoffs import parse_handoff, render_handoff
+from .core.records import LINKS_AT_MOST, Links
 from .core.text import one_line
 from .core.times import from_micros
+from .decide import Wording
 from .errors import BrainError, NotFound, Refused
 from .recordtext import RecordText
 
@@ -29,6 +31,17 @@ def cite(
     if len(wanted) > LINKS_AT_MOST:
         raise Refused(f"{len(wanted)} citations are too many", detail=f"Name the {LINKS_AT_MOST} that tell most.")
     return list(dict.fromkeys(_one(db, catalogue, project, address, folder) for address in wanted))
+
+
+def cite_handoff(
+    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, text: str, task: int | None, folder: str | None
+) -> Wording:
+    """A handoff of a task as it is kept, its evidence checked as by `cite`. Raises NotFound, Refused."""
+    handoff = parse_handoff(text)
+    if handoff.is_empty:
+        raise Refused("a handoff needs words")
+    cited = cite(db, catalogue, project, handoff.evidence, folder)
+    return Wording(render_handoff(handoff), Links(cites=tuple(cited)), task)
 
 
 @dataclass(frozen=True, slots=True)

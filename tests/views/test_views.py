@@ -1,6 +1,7 @@
 """Every view at 60, 80 and 120 columns and in a pipe, as a person would see it."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -309,7 +310,7 @@ DOCUMENTS = [
 ]
 VIEWS: dict[str, RenderableType] = {
     "records": render_records([PROPOSED, IN_FORCE, HANDED_ON]),
-    "handoffs": render_handoffs([HANDED_ON], {None: "task:charge-once"}),
+    "handoffs": render_handoffs([replace(HANDED_ON, task=1)], {1: "task:charge-once"}),
     "documents": render_documents(DOCUMENTS, {1: "task:charge-once"}),
     "status": render_status(STATUS, "/home/dev", NOW),
     "findings": render_findings(FINDINGS),

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from ..core.records import Links, Status
-from ..core.text import clip, one_line
 from ..decide import Wording
 from ..errors import Refused
 from ..evidence import cite
@@ -16,11 +15,10 @@ from ..views import terminal
 from ..views.records import render_record
 from .complete import task_names
 from .options import JSON, PROJECT, YES
-from .ruling import Ruling, agree, open_ruling, say_record
+from .ruling import Ruling, agree, briefly, open_ruling, say_record
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 ADDRESS = re.compile(r"\[?rec:\d+\]?")
-SAID_LETTERS = 200
 
 
 @app.command()
@@ -100,4 +98,4 @@ def _confirm(
 
 def _show_replaced(replaced: list[StoredRecord]) -> None:
     for one in replaced:
-        terminal.aside(f"Replaces {one.citation}, {one.status}: {clip(one_line(one.text), SAID_LETTERS)}")
+        terminal.aside(f"Replaces {one.citation}, {one.status}: {briefly(one)}")

@@ -12,6 +12,7 @@ from ..core.text import counted, printable
 from ..decide import Wording
 from ..errors import NotFound, Refused
 from ..persons import agent_in_between, require_person
+from ..recordtext import task_citations
 from ..store.records import StoredRecord
 from ..tasks import running_session
 from ..views import terminal
@@ -45,7 +46,7 @@ def handoff(context: typer.Context, json: JSON = False) -> None:
     elif not found:
         terminal.aside(f"No handoff of {ruling.known.name} is stored. Write one: brainproj handoff approve TASK")
     else:
-        terminal.answer(render_handoffs(found, {one.task: ruling.citation_of(one.task) for one in found}))
+        terminal.answer(render_handoffs(found, task_citations(ruling.db, ruling.known)))
         terminal.aside(f"{counted(len(found), 'handoff')}. Open one: brainproj show {found[0].citation}")
 
 

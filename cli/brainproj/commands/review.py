@@ -15,7 +15,7 @@ from ..store.records import StoredRecord
 from ..views import terminal
 from ..views.records import render_waiting
 from .options import JSON, PROJECT
-from .ruling import Ruling, open_ruling
+from .ruling import Ruling, open_ruling, standing
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 BESIDE = 9
@@ -152,6 +152,5 @@ def _do(ruling: Ruling, waiting: Waiting, act: Act, key: str) -> bool:
         done = ruling.acting.confirm(record, act, wording=wording)
     else:
         done = decisions.confirm(record, act, [waiting.beside[int(key) - 1]])
-    what = "in force" if done.status == Status.CURRENT else done.status
-    terminal.aside(f"{done.citation} is {what}.\n")
+    terminal.aside(f"{done.citation} is {standing(done)}.\n")
     return True

@@ -18,7 +18,7 @@ from ..core.tasks import Task
 from ..core.text import clip, one_line
 from ..decide import Decisions, Wording
 from ..errors import BrainError, Refused
-from ..evidence import cite
+from ..evidence import cite, cite_handoff
 from ..owners import own_identity, read_people
 from ..recordtext import RecordText, read_record_text, task_citations
 from ..store.database import transaction
@@ -74,11 +74,9 @@ class Ruling(NamedTuple):
 
     def handoff(self, text: str, task: int | None) -> Wording:
         """What a handoff says, with its evidence checked. Raises NotFound, Refused."""
-        written = parse_handoff(GUIDES.sub("", text))
-        if written.is_empty:
-            raise Refused("a handoff needs words")
-        cited = cite(self.db, self.opened.resolver.catalogue, self.known, written.evidence, self.folder)
-        return self.decisions.clean("handoff", Wording(render_handoff(written), Links(cites=tuple(cited)), task))
+        catalogue = self.opened.resolver.catalogue
+        wording = cite_handoff(self.db, catalogue, self.known, GUIDES.sub("", text), task, self.folder)
+        return self.decisions.clean("handoff", wording)
 
     def edit_handoff(self, text: str, task: int | None) -> Wording | None:
         """A handoff as the person left it in the editor, its evidence checked; None where nothing was changed.
@@ -163,6 +161,16 @@ def agree(question: str, *, yes: bool) -> None:
         raise typer.Exit(1)
 
 
+def briefly(record: StoredRecord) -> str:
+    """What it says, on one line."""
+    return clip(one_line(record.text), SAID_LETTERS)
+
+
+def standing(record: StoredRecord) -> str:
+    """Its status in a person's words."""
+    return {Status.CURRENT: "in force", Status.RETIRED: "out of force"}.get(Status(record.status), record.status)
+
+
 def _is_decided(record: StoredRecord) -> bool:
     return record.kind == "decision" and record.status == Status.CURRENT
 
@@ -175,10 +183,9 @@ def say_record(ruling: Ruling, record: StoredRecord, json: bool, replaced: Seque
         return
     taken = [one.citation for one in replaced]
     others = f", in place of {', '.join(taken)}" if taken else ""
-    what = {Status.CURRENT: "in force", Status.RETIRED: "out of force"}.get(Status(record.status), record.status)
-    terminal.answer(f"{record.citation} is {what}{others}.")
+    terminal.answer(f"{record.citation} is {standing(record)}{others}.")
     for one in ruling.decisions.beside([record])[record.id] if _is_decided(record) else ():
         terminal.note(
-            f"{one.citation} is in force about the same: {clip(one_line(one.text), SAID_LETTERS)}\n"
+            f"{one.citation} is in force about the same: {briefly(one)}\n"
             f"  if it no longer holds: brainproj decide {record.citation} --replace {one.citation}"
         )

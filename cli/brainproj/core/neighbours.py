@@ -45,16 +45,16 @@ class Neighbours:
     """Decisions by their places and words. Each is (number, text, places)."""
 
     def __init__(self, decisions: Iterable[tuple[int, str, Sequence[str]]]) -> None:
-        self._places: list[tuple[str, int]] = []
+        on_places: list[tuple[str, int]] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._sizes: dict[int, int] = {}
         for number, text, places in decisions:
-            self._places += [(place, number) for place in places]
+            on_places += [(place, number) for place in places]
             words = telling_words(text)
             self._sizes[number] = len(words)
             for word in words:
                 self._by_word[word].append(number)
-        self._index = PlaceIndex(self._places)
+        self._index = PlaceIndex(on_places)
 
     def find(self, number: int, text: str, places: Sequence[str]) -> dict[int, tuple[float, list[str]]]:
         """(share of words, places in common) of each decision about the same as this one, but for itself."""

@@ -15,13 +15,13 @@ from ..browse import Shown, open_address
 from ..config import Config, Scope, read_config, scope_in_force
 from ..core.block import safe_text
 from ..core.catalogue import Catalogue, KnownProject
-from ..core.handoffs import Handoff, parse_handoff, render_handoff
+from ..core.handoffs import Handoff, render_handoff
 from ..core.records import Links
 from ..core.text import clip, counted, one_line, printable
 from ..core.times import from_micros, parse_time, to_micros
 from ..decide import Decisions, Wording
 from ..errors import Ambiguous, BrainError, NotFound, Refused, UsageProblem
-from ..evidence import cite
+from ..evidence import cite, cite_handoff
 from ..identity import Resolver
 from ..notes import add_note
 from ..owners import read_people
@@ -167,12 +167,9 @@ class Answers:
         """Keep a handoff of a task as a draft. Raises NotFound, Ambiguous, Refused."""
         with self._open() as opened:
             db, catalogue, project, _ = opened
-            handoff = parse_handoff(render_handoff(handoff, handoff.evidence))
-            if handoff.is_empty:
-                raise Refused("a handoff needs words")
             named = self._book(*opened).get(task)
-            links = Links(cites=tuple(cite(db, catalogue, project, handoff.evidence, self.folder)))
-            wording = Wording(render_handoff(handoff), links, named.number)
+            text = render_handoff(handoff, handoff.evidence)
+            wording = cite_handoff(db, catalogue, project, text, named.number, self.folder)
             record, is_new = self._decisions(*opened).propose("handoff", wording, self.by)
             return _proposed(record, is_new, f"brainproj handoff approve {named.slug}")
 

@@ -33,7 +33,7 @@ def render_records(records: "Sequence[StoredRecord]") -> "Table":
     )
 
 
-def render_handoffs(records: "Sequence[StoredRecord]", tasks: "Mapping[int | None, str | None]") -> "Table":
+def render_handoffs(records: "Sequence[StoredRecord]", tasks: "Mapping[int, str]") -> "Table":
     """The handoffs with the tasks they are of, the one that changed last at the end."""
     columns = (
         Column("HANDOFF", style="cyan"),
@@ -42,7 +42,9 @@ def render_handoffs(records: "Sequence[StoredRecord]", tasks: "Mapping[int | Non
         Column("TASK"),
         Column("TEXT", clips=True),
     )
-    rows = [(one.citation, one.status, day_of(one.since), tasks.get(one.task), one.text) for one in reversed(records)]
+    rows = [
+        (one.citation, one.status, day_of(one.since), tasks.get(one.task or 0), one.text) for one in reversed(records)
+    ]
     return render_table(columns, rows)
 
 
