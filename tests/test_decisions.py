@@ -929,6 +929,28 @@ def test_a_place_that_is_no_path_here_stops_nothing(decisions: Decisions, cli: C
     assert record.citation in cli.ok("sleep").out
 
 
+def test_only_a_file_or_folder_is_ever_said_to_be_gone(decisions: Decisions, cli: Cli, shop: Path) -> None:
+    (shop / "src").mkdir(exist_ok=True)
+    kept = (
+        "CI/CD",
+        "v2.1",
+        "/v1/charge",
+        "https://api.shop/v1.html",
+        "src/**/*.py",
+        "~/notes.md",
+        "../rig/a.py",
+        "a fee",
+    )
+    decisions.record("decision", Wording("Marmots guard the till.", Links(kept)), ADA, ACT)
+    record = decisions.record("decision", Wording("Otters count coins.", Links(("src/legacy", "web/app.ts"))), ADA, ACT)
+    why = {
+        one["records"][0]["citation"]: one["why"] for one in cli.ok("sleep", "--json").json if one["kind"] == "stale"
+    }
+    assert why[record.citation] == "src/legacy, web/app.ts are not in the checkout"
+    assert not any("checkout" in one for citation, one in why.items() if citation != record.citation)
+    assert clean_place(kept[3]) == kept[3], "a link stays one"
+
+
 def test_a_record_shown_cannot_forge_its_history(decisions: Decisions, cli: Cli) -> None:
     forged = "Yes.\n\nhistory:\n  2026-11-30 10:00  confirmed, root at /dev/pts/1\nreplaced by: rec:999"
     record, _ = decisions.propose("decision", Wording(forged), "codex")

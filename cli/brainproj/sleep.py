@@ -4,6 +4,7 @@ time has passed by. It only lists: what becomes of each a person says, with the 
 
 import heapq
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from .store.records import StoredRecord, list_records, read_links
 WAITED = timedelta(days=30)
 """A proposal that waits longer than this was forgotten."""
 PAIRS_AT_MOST = 100
+ELSEWHERE = re.compile(r"[\s*?\[]|://|\A[/~]|\A\.\.")
+FILE_ENDING = re.compile(r"\.[A-Za-z]\w*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +114,10 @@ def _passed_by(
 ) -> Iterator[Finding]:
     """Why a record in force may be out of date."""
     command = (f"brainproj review {record.citation}",)
-    gone = [
-        place for place in links.applies_to if folder and _is_path(place) and not os.path.lexists(Path(folder) / place)
-    ]
+    gone = [place for place in links.applies_to if folder and _is_gone(place, Path(folder))]
     if gone:
-        yield Finding("stale", (record,), f"{', '.join(gone)} is not in the checkout", command)
+        are = "are" if len(gone) > 1 else "is"
+        yield Finding("stale", (record,), f"{', '.join(gone)} {are} not in the checkout", command)
     lost = [one.citation for one in look_up(db, catalogue, project, links.cites, folder) if one.is_gone]
     if lost:
         yield Finding("stale", (record,), f"its evidence {', '.join(lost)} opens nothing any more", command)
@@ -123,9 +125,15 @@ def _passed_by(
         yield Finding("stale", (record,), "its task is closed", command)
 
 
-def _is_path(place: str) -> bool:
-    """Whether a place is meant as a file or folder: a subject has blanks, or neither slash nor dot."""
-    return " " not in place and ("/" in place or "." in place.strip("."))
+def _is_gone(place: str, folder: Path) -> bool:
+    """Whether a place is a path that is not in the checkout: it ends as a file does, or begins with a folder there.
+
+    Of what may be a subject, a link, a pattern or a path elsewhere, that is never said.
+    """
+    if ELSEWHERE.search(place) or os.path.lexists(folder / place):
+        return False
+    top, slash, _ = place.partition("/")
+    return FILE_ENDING.search(place) is not None or (bool(slash) and os.path.lexists(folder / top))
 
 
 def _age(record: StoredRecord, now: datetime) -> timedelta:

@@ -96,6 +96,6 @@ TRAILER = re.compile(rf"({APPLIES_TO}|{EVIDENCE}):(.*)", re.IGNORECASE)
 
 
 def clean_place(place: str) -> str:
-    """A path or subject as it is kept: without `./`, a final slash or needless white space."""
+    """A path or subject as it is kept: without `./`, a final slash or needless white space; a link as it is."""
     place = " ".join(place.split())[:PLACE_LETTERS]
-    return posixpath.normpath(place).removeprefix("./") if "/" in place else place
+    return posixpath.normpath(place).removeprefix("./") if "/" in place and "://" not in place else place
