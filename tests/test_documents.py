@@ -201,6 +201,16 @@ def test_an_address_that_no_encoding_has_is_not_found(shop: Path, cli: Cli) -> N
         assert cli("show", address).code == 1
 
 
+def test_what_a_person_hides_is_hidden_in_what_git_says(shop: Path, cli: Cli, home: Path) -> None:
+    (home / ".brainproj" / "config.toml").write_text("[redaction]\nhide = ['Marmot[A-Z]\\w+']\n")
+    (shop / "MarmotFile.py").write_text("x")
+    git(shop, "add", "MarmotFile.py")
+    git(shop, "commit", "-q", "-m", "Ask MarmotGmbH again")
+    head = (shop / ".git" / "refs" / "heads" / "main").read_text()[:12]
+    told = [cli.ok("show", f"commit:{head}").out, cli.ok("show", f"commit:{head}", "--json").out, cli.ok("resume").out]
+    assert all("again" in one and "Marmot" not in one for one in told)
+
+
 def test_a_commit_is_evidence(shop: Path, cli: Cli) -> None:
     (shop / "pay.py").write_text("x")
     git(shop, "add", "pay.py")

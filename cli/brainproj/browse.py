@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from .config import Config
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import EventCitation, OtherCitation, SessionCitation, parse_citation, render_event
 from .core.events import Flag
@@ -189,9 +190,11 @@ def open_address(
     address: str,
     own: KnownProject | None = None,
     folder: str | None = None,
+    config: Config | None = None,
 ) -> Shown:
     """What stands at an address. own: whose task is meant where several projects have one of that id. folder: a
-    folder of that project, in whose checkout its commits are.
+    folder of that project, in whose checkout its commits are. config: whose
+    rules hide what git says, which was never stored.
 
     Raises NotFound, Ambiguous.
     """
@@ -206,7 +209,7 @@ def open_address(
         case OtherCitation("doc", number):
             return _document(db, catalogue, number)
         case OtherCitation("commit", name):
-            return _commit(name, own, folder)
+            return _commit(name, own, folder, config)
         case OtherCitation(what, number):
             raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
         case EventCitation():
@@ -239,14 +242,20 @@ def _document(db: sqlite3.Connection, catalogue: Catalogue, number: str) -> Docu
     return DocumentText(replace(found[0], revision=int(revision)), before, project, task, ())
 
 
-def _commit(name: str, own: KnownProject | None, folder: str | None) -> CommitText:
+def _commit(name: str, own: KnownProject | None, folder: str | None, config: Config | None) -> CommitText:
     """A commit of the project one is in; its repository is asked with an environment of nothing."""
     commit = Git(folder, {}).find_commit(name.lower()) if own is not None and folder else None
     if own is None or commit is None:
         raise NotFound(f"there is no commit {name} here", hint="ask in a folder of its project, by 7 letters or more")
-    from .core.redact import redact  # git's words were never stored
+    from .core.redact import Redactor  # dear to import, and for a commit alone
 
-    clean = replace(commit, subject=redact(commit.subject), author=redact(commit.author))
+    redact = Redactor(config.hide, config.keep).redact if config else Redactor().redact
+    clean = replace(
+        commit,
+        author=redact(commit.author),
+        subject=redact(commit.subject),
+        files=tuple(map(redact, commit.files)),
+    )
     return CommitText(clean, own)
 
 

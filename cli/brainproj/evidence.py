@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .browse import ArcText, CommitText, DocumentText, Passage, SessionText, Shown, TaskText, open_address
+from .config import Config
 from .core.catalogue import Catalogue, KnownProject
 from .core.citations import SESSION_LETTERS
 from .core.handoffs import parse_handoff, render_handoff
@@ -64,15 +65,17 @@ def look_up(
     project: KnownProject,
     citations: Iterable[str],
     folder: str | None,
+    config: Config | None = None,
 ) -> list[Cited]:
-    """What each citation opens in its project; one that opens nothing there (any more) says so."""
-    return [_cited(db, catalogue, project, citation, folder) for citation in citations]
+    """What each citation opens in its project; one that opens nothing there (any more) says so.
+
+    config: whose rules hide what git says, which was never stored.
+    """
+    opened = ((one, _open_own(db, catalogue, project, one, folder, config)) for one in citations)
+    return [_cited(project, citation, shown) for citation, shown in opened]
 
 
-def _cited(
-    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, citation: str, folder: str | None
-) -> Cited:
-    shown = _open_own(db, catalogue, project, citation, folder)
+def _cited(project: KnownProject, citation: str, shown: Shown | None) -> Cited:
     if shown is None:
         return Cited(citation, "is gone", f"it opens nothing in {project.name}", is_gone=True)
     match shown:
@@ -101,11 +104,16 @@ def _day(at: int | None) -> str:
 
 
 def _open_own(
-    db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, address: str, folder: str | None
+    db: sqlite3.Connection,
+    catalogue: Catalogue,
+    project: KnownProject,
+    address: str,
+    folder: str | None,
+    config: Config | None = None,
 ) -> Shown | None:
     """What an address opens, if that is this project's."""
     try:
-        shown = open_address(db, catalogue, address, project, folder)
+        shown = open_address(db, catalogue, address, project, folder, config)
     except BrainError:
         return None
     return shown if shown.project is not None and shown.project.key == project.key else None

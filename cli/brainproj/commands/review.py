@@ -98,7 +98,7 @@ def _list_waiting(ruling: Ruling, records: list[StoredRecord]) -> Iterator[Waiti
     for record in records:
         shown = ruling.text_of(record)
         cites = shown.links.cites or ((shown.source.partition(":")[0],) if shown.source else ())
-        cited = look_up(ruling.db, catalogue, ruling.known, cites, ruling.folder)
+        cited = look_up(ruling.db, catalogue, ruling.known, cites, ruling.folder, ruling.opened.around.config)
         yield Waiting(shown, cited, list(beside[record.id])[:BESIDE])
 
 

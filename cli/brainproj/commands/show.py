@@ -54,7 +54,7 @@ def show(
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
     own = _own(around, resolver) if address.strip("[ ").startswith(OF_ONE_PROJECT) else None
-    shown = open_address(db, resolver.catalogue, address, own, current_folder() if own else None)
+    shown = open_address(db, resolver.catalogue, address, own, current_folder() if own else None, around.config)
     if json:
         terminal.answer_json(shown.value())
     elif raw and isinstance(shown, Passage):

@@ -87,7 +87,7 @@ class Answers:
         with self._open() as (db, catalogue, project, config):
             scope = scope_in_force(config, self.environment, (project.key, *project.aliases)).effective
             try:
-                shown = open_address(db, catalogue, address, project, self.folder)
+                shown = open_address(db, catalogue, address, project, self.folder, config)
             except (NotFound, Ambiguous, UsageProblem):
                 shown = None
             is_own = shown is not None and shown.project is not None and shown.project.key == project.key
