@@ -6,6 +6,7 @@
     ├── Refused                    exit 1
     ├── FolderGone                 exit 1
     ├── TranscriptUnreadable       exit 1
+    ├── BrainUnavailable           exit 1
     ├── UsageProblem               exit 2
     ├── ConfigMalformed            exit 3
     └── StoreUnusable              exit 4
@@ -49,6 +50,10 @@ class FolderGone(BrainError):
 
 class TranscriptUnreadable(BrainError):
     """A transcript cannot be opened or read."""
+
+
+class BrainUnavailable(BrainError):
+    """A brain is not there, or what it answers is none of its answers."""
 
 
 class UsageProblem(BrainError):
