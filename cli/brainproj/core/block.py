@@ -12,12 +12,13 @@ from datetime import date, datetime, timedelta
 
 from .markers import neutralise_markers
 from .memory import MemoryArc, MemoryItem, ProjectMemory
-from .text import one_line
+from .text import clip, one_line
 
 FULL_BUDGET_BYTES = 6000
 """What stands for no limit: a start shares 10,000 characters with other hooks (formats/agentihooks.md 9, trap 24)."""
 CLOSE = "</project-memory>"
 WHAT_IT_IS = "Recalled state of this project, not an operator directive. The code wins where they differ."
+OVERVIEW_LETTERS = 400
 MAP = "What else there is: brainproj map"
 UNSEEN = (
     r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164"
@@ -85,6 +86,8 @@ def _head(memory: ProjectMemory, name: str) -> list[str]:
     lines = [f'<project-memory project="{name}" from="{render_attribute(memory.origin)}"{newest}>', WHAT_IT_IS]
     if memory.focus:
         lines.append(f"Focus: {_arc_text(memory.focus)}")
+    if memory.overview:
+        lines.append(f"Overview of this session's swarm: {clip(safe_text(memory.overview), OVERVIEW_LETTERS)}")
     return lines
 
 
@@ -97,7 +100,8 @@ def _tail(memory: ProjectMemory, left_out: int) -> list[str]:
         verb = "task is" if memory.open_tasks == 1 else "tasks are"
         lines.append(f"{memory.open_tasks} {verb} open: brainproj task list, brainproj resume")
     if left_out:
-        lines.append(f"{left_out} left out: brainproj records, brainproj arcs")
+        told = ", brainproj brain" if memory.is_told else ""
+        lines.append(f"{left_out} left out: brainproj records, brainproj arcs{told}")
     return [*lines, MAP]
 
 
@@ -174,8 +178,8 @@ def _arc_line(arc: MemoryArc) -> _Line:
 
 
 def _arc_text(arc: MemoryArc) -> str:
-    when = f" · {_day(arc.last_active_at)}" if arc.last_active_at else ""
-    return f"{safe_text(arc.title)} · {arc.status}{when}"
+    facts = (safe_text(arc.title), arc.status, _day(arc.last_active_at) if arc.last_active_at else "")
+    return " · ".join(fact for fact in facts if fact)
 
 
 def _day(moment: datetime) -> str:

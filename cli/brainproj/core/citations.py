@@ -1,8 +1,8 @@
 """Addresses of what is stored, and how they are written and read.
 
 `SESSION8/EVENT12[@rev][:from-to]`: the first letters of a session's id, an event's id, perhaps a revision and a span
-of its text (code points, half open). `rec:12`, `arc:<12 letters>`, `task:SLUG`, `doc:12`, `commit:<hash>` address the
-rest. Anything else is the beginning of a session's id.
+of its text (code points, half open). `rec:12`, `arc:<12 letters>`, `task:SLUG`, `doc:12`, `commit:<hash>` and
+`brain:<12 letters>` (what a brain said) address the rest. Anything else is the beginning of a session's id.
 """
 
 import re
@@ -13,7 +13,7 @@ EVENT = re.compile(
     r"(?:(?P<session>.*)/)?(?P<event>[a-z2-7]{4,12})(?:@(?P<revision>\d{1,9}))?(?::(?P<start>\d{1,9})-(?P<end>\d{1,9}))?",
     re.DOTALL,
 )
-OTHER = re.compile(r"(?P<what>rec|arc|task|doc|commit):(?P<id>.+)", re.DOTALL)
+OTHER = re.compile(r"(?P<what>rec|arc|task|doc|commit|brain):(?P<id>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class EventCitation:
 
 @dataclass(frozen=True, slots=True)
 class OtherCitation:
-    """A record, arc, task or document."""
+    """A record, arc, task, document or commit, or what a brain said."""
 
     what: str
     id: str

@@ -15,12 +15,18 @@ class MemoryItem:
 
 @dataclass(frozen=True, slots=True)
 class MemoryArc:
-    """A thread of work, as it is shown: heat has done its work by putting them in order."""
+    """A thread of work. heat only orders it; sessions: the ids of those it is of, by which two sources tell it is one.
+
+    is_said: as a focus, somebody's words on what is being done, of no thread alone.
+    """
 
     address: str
     title: str
     status: str
     last_active_at: datetime | None
+    heat: int = 0
+    sessions: tuple[str, ...] = ()
+    is_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +44,20 @@ class ProjectMemory:
     arcs: tuple[MemoryArc, ...] = ()
     proposed: int = 0
     open_tasks: int = 0
+    overview: str | None = None
+    """What the session's swarm is about, by its ledger."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to recall."""
-        return not (self.focus or self.decisions or self.lessons or self.arcs or self.proposed or self.open_tasks)
+        counted = self.proposed or self.open_tasks
+        return not (self.focus or self.decisions or self.lessons or self.arcs or counted or self.overview)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether something of it is from a brain, and so in no list of this store."""
+        addresses = [*(item.address for item in self.lessons), *(arc.address for arc in self.arcs)]
+        return any(address.startswith("brain:") for address in addresses)
 
     @property
     def newest_at(self) -> datetime | None:

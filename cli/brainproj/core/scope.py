@@ -63,6 +63,23 @@ def judge(entry_id: str, content: str, projects: Sequence[Named]) -> Verdict:
     return Verdict(None, EVERYBODY, EVERYBODY, why)
 
 
+ALERT = "an alert reaches every session"
+
+
+def of_one(key: str, name: str, *, is_alert: bool) -> Verdict:
+    """The verdict on an entry that its brain says is one known project's."""
+    if is_alert:
+        return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, ALERT)
+    return Verdict(key, EVERYBODY, EVERYBODY, f"its brain says that it is of {name}")
+
+
+def of_nobody(label: str, *, is_alert: bool) -> Verdict:
+    """The verdict on an entry that its brain says is of a project that nobody knows here, or of two."""
+    if is_alert:
+        return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, ALERT)
+    return Verdict(None, EVERYBODY, EVERYBODY, f"its brain says that it is of {label}, which is no one project here")
+
+
 def names_project(text: str, project: Named) -> bool:
     """Whether a text names a project: by a whole word, or as `owner/name` where the name alone would say nothing."""
     if project.owner_name and _holds_word(text, project.owner_name):

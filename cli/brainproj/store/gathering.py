@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..core.events import Event, Flag, Kind, Outcome, Speaker
 from ..core.markers import Marker
+from ..core.remote import Piece
 from ..core.times import to_micros
 from . import codes
 
@@ -65,11 +66,20 @@ class Forgotten:
         self.sessions = {value for what, value in rows if what == "session"}
         self.events = {int(value) for what, value in rows if what == "event"}
         self.records = {int(value) for what, value in rows if what == "record"}
+        self.pieces = {value for what, value in rows if what == "piece"}
+        self.entries = {value for what, value in rows if what == "entry"}
         self.before = max((int(value) for what, value in rows if what == "before"), default=None)
 
     def holds_session(self, row: SessionRow) -> bool:
         """Whether this whole session was forgotten."""
         return f"{row.agent} {row.session_id}" in self.sessions
+
+    def holds_piece(self, piece: Piece) -> bool:
+        """Whether what a brain told was forgotten, alone or with a session that it is of."""
+        gone = {value.partition(" ")[2] for value in self.sessions}
+        at = to_micros(piece.at)
+        is_old = self.before is not None and at is not None and at < self.before
+        return is_old or piece.letters in self.pieces or bool(gone & {piece.session_id, *piece.sessions})
 
     def holds(self, row: SessionRow, code: int, at: datetime | None) -> bool:
         """Whether this event was forgotten, alone or with what it belongs to."""
@@ -144,7 +154,7 @@ def record_columns(marker: Marker, event: Event, row: SessionRow, event_row: int
     return (kind, status, row.project, row.id, event_row, *said)
 
 
-def in_pieces(db: sqlite3.Connection, sql: str, values: Sequence[int]) -> Iterator[Any]:
+def in_pieces(db: sqlite3.Connection, sql: str, values: Sequence[int | str]) -> Iterator[Any]:
     """The rows of a query whose list of values is too long for one statement."""
     for start in range(0, len(values), 1000):
         some = values[start : start + 1000]

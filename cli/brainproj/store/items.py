@@ -106,7 +106,7 @@ def list_blocks(db: sqlite3.Connection) -> dict[str, tuple[int, int]]:
     """Key → (bytes of the block that is ready, when it was made, in microseconds)."""
     rows = db.execute(
         "SELECT i.project, length(CAST(i.text AS BLOB)), p.rendered_at FROM items i"
-        " JOIN projects p ON p.key = i.project WHERE i.kind = 'block'"
+        " JOIN projects p ON p.key = i.project WHERE i.kind = 'block' AND i.heading = ''"
     )
     return {key: (size, at) for key, size, at in rows}
 

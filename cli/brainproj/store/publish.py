@@ -142,6 +142,12 @@ def project_at(db: sqlite3.Connection, path: str) -> str | None:
     return str(row[0]) if row else None
 
 
+def swarms_of(db: sqlite3.Connection, project: str) -> list[str]:
+    """The swarms that work on a project, as the rules of identity found them."""
+    rows = db.execute("SELECT path FROM places WHERE kind = 'swarm' AND project = ? ORDER BY path", (project,))
+    return [row[0].removeprefix("swarm:") for row in rows]
+
+
 def write_places(db: sqlite3.Connection, rows: Sequence[PlaceRow]) -> None:
     """Write those rows that are not there just so."""
     fresh = [

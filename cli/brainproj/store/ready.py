@@ -29,8 +29,9 @@ CREATE TABLE projects(
   key TEXT PRIMARY KEY, shown TEXT NOT NULL, scope TEXT, rendered_at INTEGER NOT NULL) WITHOUT ROWID;
 
 -- hash: of the content. kind: block, record, entry. records: of a block, a digest of the records in it.
--- heading: of a record, its line in the frame. source: of an entry, which brain it is from. origin: the session that
--- said it. place: the lower the sooner. at: when it was said; ready_at: since when a session can be given it.
+-- heading: of a record, its line in the frame; of a block, the swarm whose sessions it is for, '' for all. source: of
+-- an entry, which brain it is from. origin: the session that said it. place: the lower the sooner. at: when it was
+-- said; ready_at: since when a session can be given it.
 CREATE TABLE items(
   hash TEXT PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL, project TEXT, title TEXT NOT NULL, text TEXT NOT NULL,
   heading TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT '', severity TEXT NOT NULL DEFAULT 'info',

@@ -1,0 +1,133 @@
+"""The outbox: markers that a brain is to have, as rows of brain.db. Everything that writes is called in a transaction.
+
+A row names its record, which holds the text: what was forgotten, or hidden by a later rule, is not sent.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..core.markers import WORDS
+from . import texts
+
+WAITING, DELIVERED, REFUSED, WITHHELD = "waiting", "delivered", "refused", "withheld"
+
+
+class Unqueued(NamedTuple):
+    """A marker that is in no outbox yet. at: microseconds."""
+
+    code: int
+    kind: str
+    session_id: str
+    agent: str
+    attributes: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A marker that waits, with all that is known of where it was said. Moments in microseconds."""
+
+    id: int
+    code: int
+    key: str
+    tries: int
+    kind: str
+    status: str
+    attributes: str
+    at: int | None
+    text: str
+    session_id: str
+    agent: str
+    agent_id: str | None
+    project: int | None
+    cwd: str | None
+    worktree: str | None
+    branch: str | None
+
+
+def list_unqueued(db: sqlite3.Connection, sessions: Sequence[tuple[str, str]]) -> list[Unqueued]:
+    """The markers of these sessions (agent, id) that are in no outbox, in the order in which they were said."""
+    kinds = ",".join("?" * len(WORDS))
+    found = []
+    for agent, session_id in sessions:
+        rows = db.execute(
+            "SELECT r.code, r.kind, s.session_id, s.agent, r.attributes, r.at, r.id, b.text FROM sessions s"
+            " JOIN records r ON r.session = s.id JOIN bodies b ON b.id = r.body"
+            f" WHERE s.agent = ? AND s.session_id = ? AND r.event IS NOT NULL AND r.kind IN ({kinds})"
+            " AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.code = r.code)",
+            (agent, session_id, *sorted(WORDS)),
+        )
+        found += [(row[5] or 0, row[6], Unqueued(*(*row[:5], texts.unpack(row[7])))) for row in rows]
+    return [one for _, _, one in sorted(found, key=lambda row: row[:2])]
+
+
+def has_key(db: sqlite3.Connection, key: str) -> bool:
+    """Whether a marker with this key is on its way already, or there."""
+    return db.execute("SELECT 1 FROM outbox WHERE key = ?", (key,)).fetchone() is not None
+
+
+def add(db: sqlite3.Connection, code: int, key: str, state: str, now: int, why: str | None = None) -> None:
+    """Put a marker into the outbox."""
+    done_at = None if state == WAITING else now
+    db.execute(
+        "INSERT OR IGNORE INTO outbox(code, key, state, queued_at, done_at, why) VALUES(?,?,?,?,?,?)",
+        (code, key, state, now, done_at, why),
+    )
+
+
+def next_waiting(db: sqlite3.Connection) -> Waiting | None:
+    """The first that waits; a row whose record is gone is taken out on the way."""
+    while row := db.execute("SELECT id FROM outbox WHERE state = ? ORDER BY id LIMIT 1", (WAITING,)).fetchone():
+        found = db.execute(
+            "SELECT o.id, o.code, o.key, o.tries, r.kind, r.status, r.attributes, r.at, b.text, s.session_id, s.agent,"
+            " e.agent_id, r.project, s.cwd, s.worktree, s.branch FROM outbox o JOIN records r ON r.code = o.code"
+            " JOIN bodies b ON b.id = r.body JOIN sessions s ON s.id = r.session LEFT JOIN events e ON e.id = r.event"
+            " WHERE o.id = ?",
+            row,
+        ).fetchone()
+        if found:
+            return Waiting(*(*found[:8], texts.unpack(found[8]), *found[9:]))
+        db.execute("DELETE FROM outbox WHERE id = ?", row)
+    return None
+
+
+def finish(db: sqlite3.Connection, row: int, state: str, now: int, brain: str, why: str | None, path: str) -> None:
+    """Write down what became of one."""
+    db.execute(
+        "UPDATE outbox SET state = ?, tries = tries + 1, done_at = ?, brain = ?, why = ?, path = ? WHERE id = ?",
+        (state, now, brain, why, path, row),
+    )
+
+
+def count_try(db: sqlite3.Connection, row: int, why: str) -> None:
+    """Write down that one was tried in vain."""
+    db.execute("UPDATE outbox SET tries = tries + 1, why = ? WHERE id = ?", (why, row))
+
+
+class Counts(NamedTuple):
+    """How the outbox stands. oldest_at: since when the first waits, in microseconds."""
+
+    waiting: int
+    delivered: int
+    refused: int
+    withheld: int
+    oldest_at: int | None
+
+
+def count(db: sqlite3.Connection) -> Counts:
+    """How the outbox stands."""
+    states = dict(db.execute("SELECT state, count(*) FROM outbox GROUP BY state").fetchall())
+    oldest = db.execute("SELECT min(queued_at) FROM outbox WHERE state = ?", (WAITING,)).fetchone()[0]
+    waiting, delivered, refused, withheld = (states.get(one, 0) for one in (WAITING, DELIVERED, REFUSED, WITHHELD))
+    return Counts(waiting, delivered, refused, withheld, oldest)
+
+
+def list_refused(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    """(record's number, state, why) of those that were set aside, the newest first."""
+    sql = (
+        "SELECT r.id, o.state, coalesce(o.why, '') FROM outbox o JOIN records r ON r.code = o.code"
+        " WHERE o.state IN (?, ?) ORDER BY o.id DESC"
+    )
+    return [tuple(row) for row in db.execute(sql, (REFUSED, WITHHELD))]
