@@ -417,7 +417,7 @@ def test_a_migration_that_loses_a_row_is_told_before_it_happens(
 ) -> None:
     migrations = tmp_path / "migrations"
     shutil.copytree(schema.MIGRATIONS, migrations)
-    (migrations / "0005_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
+    (migrations / "0006_bad.sql").write_text("DELETE FROM sessions WHERE id = 1;\n")
     monkeypatch.setattr(schema, "MIGRATIONS", migrations)
     monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
     done = cli("doctor", "--rehearse", "--json")
@@ -537,4 +537,4 @@ def test_the_brain_channel_is_taken_over_and_given_back(well: Fleet, cli: Cli, s
 def test_where_the_feed_cannot_be_read_it_is_not_offered(well: Fleet, cli: Cli) -> None:
     brain_feed(well)
     finding = cli("doctor", "--json").json["findings"][-1]
-    assert finding["id"] == "agentihooks-unscoped" and "do not read yet" in finding["what"]
+    assert finding["id"] == "agentihooks-unscoped" and "not told from where" in finding["what"]

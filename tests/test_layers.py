@@ -12,7 +12,7 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in R
 VERBS = {
     "agentstates", "attempts", "decide", "documents", "evidence", "freshness", "library", "projectlist", "recap", "recordtext", "resume", "sleep", "subject", "health", "reach", "restore", "spool", "status", "tasks", "transfer",
     "browse", "capture", "cursor_folders", "cursor_rule", "declare", "demo", "edges", "folders", "forget", "identity", "ingest", "live", "locks", "notes", "owners", "partial", "preview", "projectmap",
-    "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "who", "wordforms",
+    "attribution", "asking", "brainloop", "brains", "brainstate", "brainwork", "piecetext", "mark", "sources", "feeds", "follow", "gitexclude", "hooked", "install", "intake", "launcher", "persons", "places", "recall", "refresh", "reports", "repositories", "scratch", "search", "sessions", "share", "toolresults", "unready", "who", "wordforms",
 }  # fmt: skip
 LOW = {"config", "errors", "files", "gitdir", "gitinfo", "gitlog", "log", "paths", "processes"}
 ALLOWED: dict[str, set[str]] = {
@@ -23,10 +23,11 @@ ALLOWED: dict[str, set[str]] = {
     "commands": {"commands", "servers", "views", "agents", "foreign", "hooks", "store", "core", *VERBS, *LOW},
     "servers": {"servers", "views", "store", "core", "__init__", *VERBS, *LOW},
     "views": {"views", "core", "errors", *VERBS, "store"},
-    "verbs": {"hooks", "store", "agents", "foreign", "core", *VERBS, *LOW},
+    "verbs": {"hooks", "store", "agents", "foreign", "brain", "core", *VERBS, *LOW},
     "store": {"store", "core", "errors"},
     "agents": {"agents", "core", "errors", "files", "paths", "processes"},
     "foreign": {"foreign", "core", "errors", "files", "paths", "processes"},
+    "brain": {"brain", "core", "errors"},
     "core": {"core", "errors"},
     "config": {"core", "errors", "files"},
     "files": {"errors"},
@@ -43,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
 LIBRARIES: dict[str, set[str]] = {
     "typer": {"commands", "__main__"},
     "rich": {"views", "commands/sessions"},
-    "httpx": {"brain"},
+    "httpx2": {"brain/client"},
     "tomlkit": {"config", "install/servers"},
     "zstandard": {"store", "agents"},
     "watchfiles": {"follow"},

@@ -4,10 +4,12 @@ import io
 import os
 import pwd
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from .brain.server import TOKEN, Brain, arc_text, entry, hot_table, log_text, serve
 from .cli import Cli, spawn
 from .repositories import add_worktree, make_repository
 from .test_ingest import HOME_FILES, bytes_of, ingest
@@ -238,3 +240,81 @@ def test_case_01_memory_outlives_its_worktree(
     git(place / "code" / "shop", "worktree", "remove", "--force", str(place / "wt" / "feature-x"))
     assert len(cli.ok("search", "numbat", "--kind", "prompt", "--json").json) == 1
     assert cli.ok("preview", "--cwd", place / "wt/feature-x/services", "--json").json["project"]["name"] == "shop"
+
+
+BRAIN_PATHS: dict[str, tuple[str, ...]] = {
+    "brain": ("brain",),
+    "brain --json": ("brain", "--json"),
+    "preview": ("preview",),
+    "preview --json": ("preview", "--json"),
+    "preview at a prompt": ("preview", "--at", "prompt", "--json"),
+    "map": ("map",),
+    "resume": ("resume",),
+    "search": ("search", "eats", "--json"),
+    "records": ("records", "--json"),
+    "arcs": ("arcs", "--json"),
+    "status": ("status", "--json"),
+    "export": ("export",),
+}
+
+
+@pytest.mark.parametrize("place", ["alpha", "beta", "alpha worktree"])
+@pytest.mark.parametrize("source", ["vault", "kernel"])
+def test_no_word_of_another_project_comes_from_a_brain(
+    places: dict[str, Path], place: str, source: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both sources tell of both projects, wherever they can: arcs, lessons, a merge across both, entries, an intent."""
+    own = place.split()[0]
+    other = next(name for name in WORDS if name != own)
+    with serve(Brain()) as brain:
+        fill_brain(brain, source)
+        monkeypatch.setenv("BRAIN_URL", brain.url)
+        monkeypatch.setenv("BRAIN_HTTP_TOKEN", TOKEN)
+        monkeypatch.chdir(places[place])
+        told = ""
+        for name, command in BRAIN_PATHS.items():
+            done = cli.ok(*command)
+            assert WORDS[other] not in done.out + done.err, name
+            told += done.out
+        for piece in cli.ok("brain", "--json").json["pieces"]:
+            done = cli.ok("show", piece["citation"])
+            assert WORDS[other] not in done.out + done.err
+        for what in ("of the brain", "told by the brain"):
+            assert f"{WORDS[own]} {what}" in told
+
+
+def fill_brain(brain: Brain, source: str) -> None:
+    """A brain that knows both projects, each thing with the project's own word."""
+    today = datetime.now(UTC).date().isoformat()
+    rows = []
+    for number, (name, word) in enumerate(WORDS.items()):
+        key, sid = f"git.example.com/acme/{name}", session_id(number)
+        arc = f"{today}-{word}-arc"
+        rows.append((arc, 9, "active", f"{word} of the brain"))
+        brain.vault[f"clusters/{today}/{arc}.md"] = arc_text(arc, f"{word} of the brain", [f"far-{word}"], name, heat=9)
+        log = brain.vault.setdefault(f"left/reference/lessons-{today}.md", "")
+        brain.vault[f"left/reference/lessons-{today}.md"] = log + log_text(
+            (f"{today}T00:00:0{number}Z", sid, f"{word} told by the brain")
+        )
+        lessons = entry("lessons", "Lessons", f"- {word} told by the brain")
+        mixed = entry(
+            "lessons-all", "Lessons", " and ".join(WORDS.values()), project="beta" if name == "alpha" else "alpha"
+        )
+        if source == "kernel":
+            brain.scoped[key] = {
+                "project": {"key": key, "name": name}, "hot_arcs": [hot_table(rows[-1:])], "inject_blocks": [],
+                "entries": [lessons, mixed, entry("intent", "Intent", f"{word} intent")],
+            }  # fmt: skip
+    merged = f"{today}-merged"
+    both = arc_text(merged, "axolotl first", [session_id(0)], "alpha", heat=8, summary=" and ".join(WORDS.values()))
+    both += (
+        f"\n## Merged from {today}-second\n\n# bandicoot second\n\n- home-bridge://sessions/{session_id(1)} (1 turn)\n"
+    )
+    brain.vault[f"left/{merged}.md"] = both
+    rows.append((merged, 8, "merged", " and ".join(WORDS.values())))
+    brain.feed = {
+        "hot_arcs": [hot_table(rows)], "inject_blocks": [],
+        "entries": [entry("operator-intent", "Intent", "alpha and beta: " + " and ".join(WORDS.values())),
+                    entry("lessons", "Lessons", " and ".join(WORDS.values())),
+                    *(entry(f"note-{name}", "Note", f"{word} note", project=name) for name, word in WORDS.items())],
+    }  # fmt: skip

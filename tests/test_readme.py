@@ -34,6 +34,14 @@ def test_every_command_is_shown() -> None:
         assert f"| `brainproj {entry.name}` |" in README
 
 
+def test_every_test_that_is_named_is_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", README)
+    assert len(named) > 30
+    for file, name in named:
+        text = (Path(__file__).parent / file).read_text("utf-8")
+        assert re.search(rf"^def {name}\(", text, re.MULTILINE), f"{file}::{name}"
+
+
 def test_every_example_runs(home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     build_demo(home, NOW)
     monkeypatch.chdir(home / "dev" / "worktrees" / "tides")

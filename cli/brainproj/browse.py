@@ -15,6 +15,7 @@ from .core.times import from_micros, render_time
 from .errors import Ambiguous, BrainError, NotFound
 from .gitlog import Commit, Git
 from .library import document_value
+from .piecetext import PieceText, open_piece
 from .recordtext import RecordText, read_record_text, task_citations
 from .store import reading
 from .store import tasks as task_rows
@@ -181,7 +182,7 @@ class CommitText:
         }
 
 
-Shown = Passage | SessionText | RecordText | ArcText | TaskText | DocumentText | CommitText
+Shown = Passage | SessionText | RecordText | ArcText | TaskText | DocumentText | CommitText | PieceText
 
 
 def open_address(
@@ -210,6 +211,8 @@ def open_address(
             return _document(db, catalogue, number)
         case OtherCitation("commit", name):
             return _commit(name, own, folder, config)
+        case OtherCitation("brain", letters):
+            return open_piece(db, catalogue, letters, own)
         case OtherCitation(what, number):
             raise NotFound(f"there is no {what}:{number}", hint="addresses are shown by `brainproj search`")
         case EventCitation():

@@ -47,6 +47,8 @@ NUMBERS = {
     "refresh_tool_calls": 20,
 }
 """Settings that are whole numbers, with their defaults (design 9)."""
+BRAIN_NAMES = ("url", "token_file", "http_timeout", "enabled", "markers", "marker_paths")
+"""The other settings in `[brain]`."""
 
 
 KNOWN: Mapping[str, Any] = {
@@ -75,6 +77,18 @@ class ProjectTable:
 
 
 @dataclass(frozen=True, slots=True)
+class BrainTable:
+    """`[brain]` but for its numbers: where a kernel is, and what may go there. token_file: holds the token."""
+
+    url: str | None = None
+    token_file: str | None = None
+    timeout_s: float | None = None
+    is_enabled: bool = True
+    sends_markers: bool = True
+    sends_paths: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """config.toml, checked. `problems` names what was malformed and so left at its default."""
 
@@ -91,6 +105,7 @@ class Config:
     persons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Name → addresses, logins and ids that are one person's."""
     numbers: Mapping[str, int] = field(default_factory=dict)
+    brain: BrainTable = field(default_factory=BrainTable)
     problems: tuple[str, ...] = ()
 
 
@@ -138,6 +153,7 @@ class _Checker:
             keep=self.patterns(redaction.get("keep"), "redaction.keep"),
             persons=self.person_tables(document),
             numbers=self.whole_numbers(document),
+            brain=self.brain_table(self.table(document, "brain")),
             problems=tuple(self.problems),
         )
 
@@ -202,13 +218,36 @@ class _Checker:
         """`[brain]`: the settings by the names they have in the environment, without `BRAIN_` and in small letters."""
         found = {}
         for name, value in self.table(document, "brain").items():
+            if name in BRAIN_NAMES:
+                continue
             if name not in NUMBERS:
-                self.bad(f"brain.{name}", value, f"one of {', '.join(NUMBERS)}")
+                self.bad(f"brain.{name}", value, f"one of {', '.join((*BRAIN_NAMES, *NUMBERS))}")
             elif not isinstance(value, int) or isinstance(value, bool):
                 self.bad(f"brain.{name}", value, "a whole number")
             else:
                 found[name] = value
         return found
+
+    def brain_table(self, table: Mapping[str, Any]) -> BrainTable:
+        """`[brain]` but for its numbers."""
+        timeout_s = table.get("http_timeout")
+        if timeout_s is not None and (isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float))):
+            self.bad("brain.http_timeout", timeout_s, "a number of seconds")
+            timeout_s = None
+        return BrainTable(
+            url=self.text(table.get("url"), "brain.url"),
+            token_file=self.text(table.get("token_file"), "brain.token_file"),
+            timeout_s=float(timeout_s) if timeout_s is not None and 0 < timeout_s <= 600 else None,
+            is_enabled=self.yes_or_no(table.get("enabled"), "brain.enabled"),
+            sends_markers=self.yes_or_no(table.get("markers"), "brain.markers"),
+            sends_paths=self.yes_or_no(table.get("marker_paths"), "brain.marker_paths"),
+        )
+
+    def yes_or_no(self, value: object, name: str) -> bool:
+        if value is None or isinstance(value, bool):
+            return value is not False
+        self.bad(name, value, "true or false")
+        return True
 
     def person_tables(self, document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """`[persons."NAME"]`: what a person said of who somebody is."""

@@ -14,6 +14,7 @@ from .core.text import one_line
 from .core.times import from_micros
 from .decide import Wording
 from .errors import BrainError, NotFound, Refused
+from .piecetext import PieceText
 from .recordtext import RecordText
 
 
@@ -94,6 +95,8 @@ def _cited(project: KnownProject, citation: str, shown: Shown | None) -> Cited:
             return Cited(citation, f"document, {shown.document.kind}", shown.text)
         case CommitText():
             return Cited(citation, f"commit, {shown.commit.at:%Y-%m-%d}", shown.commit.subject)
+        case PieceText():
+            return Cited(citation, f"{shown.piece.kind} of {shown.where}", shown.piece.text)
         case SessionText():
             return Cited(citation, f"session of {shown.agent}", shown.session_id)
 
@@ -139,5 +142,7 @@ def _one(db: sqlite3.Connection, catalogue: Catalogue, project: KnownProject, ad
             return shown.document.citation
         case CommitText():
             return shown.citation
+        case PieceText():
+            return shown.piece.citation
         case SessionText():
             return shown.session_id[:SESSION_LETTERS]

@@ -1,9 +1,10 @@
-"""The fleet's feed without a kernel: files of a person in our home, and those that a kernel leaves for agentihooks.
+"""The fleet's feed: files of a person in our home, those that a kernel leaves for agentihooks, what a brain told.
 
 Only read. A file that cannot be read, or is half written, costs itself.
 """
 
 import os
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,12 +18,14 @@ OWN_SOURCE = "this machine"
 BRAIN_SOURCE = "the brain of agentihooks"
 
 
-def read_feeds(paths: Paths, now: datetime) -> list[Entry]:
-    """The entries that are in force, one for each id, the most important first.
+def read_feeds(paths: Paths, now: datetime, told: Iterable[Entry] = ()) -> list[Entry]:
+    """The entries that are in force, one for each id, the most important first. told: what a brain said over HTTP.
 
-    A file of one's own stays until it is taken away, unless it has a `ttl`; a brain's ends by its `ttl`.
+    A file of one's own stays until it is taken away, unless it has a `ttl`; a brain's ends by its `ttl`. Of two brains'
+    entries of one id and priority the one that came over HTTP counts.
     """
     entries = _read_folder(paths.feed_dir, OWN_SOURCE, None)
+    entries += told
     entries += _read_folder(paths.brain_feed, BRAIN_SOURCE, DEFAULT_TTL_S)
     first: dict[str, Entry] = {}
     for entry in sorted(entries, key=lambda entry: (-entry.priority, entry.id)):

@@ -68,6 +68,9 @@ class Follower:
     def run(self) -> None:
         """Follow until `stop` is set. Raises Refused where another one does, StoreUnusable for a newer store."""
         with _alone(self.paths):
+            from .brainloop import BrainLoop  # dear to import, and `status` asks this module for less
+
+            BrainLoop(self.paths, self.stop, self.warn).start()
             self._read(None)
             while not self.stop.is_set():
                 folders = self.folders()

@@ -13,10 +13,12 @@ from .core.times import from_micros, to_micros
 from .errors import NotFound
 from .locks import locked
 from .paths import Paths
+from .piecetext import PieceText
 from .recordtext import RecordText
 from .store import database, texts
 from .store import erase as erasing
 from .store.arcs import rebuild_arcs
+from .store.brain import forget_told, letters_before, letters_holding, letters_of
 from .store.documents import list_documents, remove_documents
 from .store.documents import list_forgotten as forgotten_documents
 from .store.documents import list_holding as documents_holding
@@ -40,6 +42,10 @@ class Erasure:
     records: tuple[int, ...] = ()
     tasks: tuple[int, ...] = ()
     documents: tuple[int, ...] = ()
+    pieces: tuple[str, ...] = ()
+    """What a brain told, by its letters."""
+    text: str | None = None
+    """A text that no entry of a brain's feed may hold either."""
     before: int | None = None
     inside: int = 0
     """Events of the sessions that go."""
@@ -54,6 +60,7 @@ class Erasure:
             ("record", self.records),
             ("task", self.tasks),
             ("document", self.documents),
+            ("piece", self.pieces),
         )
         parts = [f"{len(rows):,} {name}{'' if len(rows) == 1 else 's'}" for name, rows in counts if rows]
         said = " and ".join(parts) or "nothing"
@@ -63,7 +70,7 @@ class Erasure:
         """The document of `forget --json`."""
         events = len(self.events) + self.inside
         kept = {"records": len(self.records), "tasks": len(self.tasks), "documents": len(self.documents)}
-        return {"sessions": len(self.sessions), "events": events, **kept}
+        return {"sessions": len(self.sessions), "events": events, **kept, "pieces": len(self.pieces)}
 
 
 def plan(
@@ -82,7 +89,8 @@ def plan(
         sessions = tuple(row["id"] for row in iter_sessions(db, known.ids, listed=False))
         records = _loose_records(db, f"project IN ({_marks(known.ids)})", known.ids)
         documents = tuple(one.number for one in list_documents(db, known.ids))
-        return Erasure(sessions, records=records, tasks=tasks, documents=documents)
+        pieces = tuple(letters_of(db, known.ids))
+        return Erasure(sessions, records=records, tasks=tasks, documents=documents, pieces=pieces)
     if before is not None:
         limit = to_micros(before) or 0
         sessions = _numbers(db, "SELECT id FROM sessions WHERE last_at IS NOT NULL AND last_at < ?", (limit,))
@@ -95,7 +103,7 @@ def plan(
         tasks = _numbers(db, "SELECT id FROM tasks WHERE closed_at < ?", (limit,))  # an open one is of now
         records = _loose_records(db, "at < ?", (limit,))
         documents = _numbers(db, "SELECT id FROM documents WHERE changed_at < ?", (limit,))
-        return Erasure(sessions, events, records, tasks, documents, before=limit)
+        return Erasure(sessions, events, records, tasks, documents, tuple(letters_before(db, limit)), before=limit)
     if text is not None:
         bodies = _bodies_with(db, text)
         kept = [row for body in bodies for row in _loose_records(db, "body = ?", (body,))]
@@ -104,6 +112,8 @@ def plan(
             records=tuple(dict.fromkeys((*kept, *list_with_earlier(db, text)))),
             tasks=(*_tasks_with(db, bodies), *list_holding(db, text)),
             documents=tuple(documents_holding(db, text)),
+            pieces=tuple(letters_holding(db, text)),
+            text=text,
         )
     shown = open_address(db, catalogue, address or "")
     if isinstance(shown, SessionText):
@@ -116,6 +126,8 @@ def plan(
         return Erasure(tasks=(shown.task.number,))
     if isinstance(shown, DocumentText):
         return Erasure(documents=(shown.document.number,))
+    if isinstance(shown, PieceText):
+        return Erasure(pieces=(shown.piece.letters,))
     if isinstance(shown, CommitText):
         raise NotFound("a commit is git's, and is not stored here")
     raise NotFound("an arc is made from its sessions", hint="forget those: `brainproj show` lists them")
@@ -173,6 +185,7 @@ def erase(paths: Paths, db: sqlite3.Connection, erasure: Erasure, now: datetime)
             erasing.forget_sessions(db, erasure.sessions, moment)
             remove_tasks(db, erasure.tasks, moment)
             remove_documents(db, erasure.documents, moment)
+            forget_told(db, erasure.pieces, erasure.text, moment)
             if erasure.before is not None:
                 erasing.write_tombstone(db, "before", str(erasure.before), moment)
             drop_unknown(db)
@@ -198,7 +211,8 @@ def forget_again(
 ) -> None:
     """Take out of a store what was forgotten after it was written, and keep it out."""
     stones = list(tombstones)
-    by_kind = {kind: [value for what, value, _ in stones if what == kind] for kind in ("session", "event", "record")}
+    kinds = ("session", "event", "record", "piece")
+    by_kind = {kind: [value for what, value, _ in stones if what == kind] for kind in kinds}
     before = max((int(value) for what, value, _ in stones if what == "before"), default=None)
     older = plan(db, Catalogue((), {}), before=from_micros(before)) if before is not None else Erasure()
     gone = set(by_kind["session"])
@@ -206,7 +220,11 @@ def forget_again(
     events = _rows_of(db, "events", by_kind["event"])
     records = _rows_of(db, "records", by_kind["record"])
     erasure = Erasure(
-        sessions=(*sessions, *older.sessions), events=(*events, *older.events), records=tuple(records), before=before
+        sessions=(*sessions, *older.sessions),
+        events=(*events, *older.events),
+        records=tuple(records),
+        before=before,
+        pieces=tuple(by_kind["piece"]),
     )
     with database.transaction(db):
         for what, value, at in stones:

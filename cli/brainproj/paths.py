@@ -18,6 +18,7 @@ class Paths:
     agentihooks_home: Path
     broadcast_path: Path
     brain_feed: Path
+    ledgers: Path
 
     @property
     def brain_db(self) -> Path:
@@ -65,6 +66,11 @@ class Paths:
         return self.home / "worker.lock"
 
     @property
+    def outbox_lock(self) -> Path:
+        """Held by the one who sends markers to a brain."""
+        return self.home / "outbox.lock"
+
+    @property
     def watch_lock(self) -> Path:
         """Held by the one `watch` that runs."""
         return self.home / "watch.lock"
@@ -107,6 +113,7 @@ def find_paths(environment: Mapping[str, str], user_home: Path) -> Paths:
         config_home=place("XDG_CONFIG_HOME", user_home / ".config"),
         agentihooks_home=agentihooks_home,
         brain_feed=place("BRAIN_SOURCE_PATH", agentihooks_home / "brain-feed"),
+        ledgers=place("LEDGER_DIR", user_home / "development-ledger"),
         # agentihooks itself ignores AGENTIHOOKS_HOME for this one file
         broadcast_path=place("BROADCAST_FILE", user_home / ".agentihooks" / "broadcast.json"),
     )

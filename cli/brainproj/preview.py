@@ -6,9 +6,11 @@ hook's by construction.
 
 import sqlite3
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
+from .brainstate import SourceState, source_state
+from .brainwork import BrainWork
 from .config import Scope
 from .core.block import Block, BlockItem
 from .core.catalogue import KnownProject
@@ -74,7 +76,7 @@ class Preview:
     delivered: tuple[Reason, ...]
     withheld: tuple[Reason, ...]
     given: tuple[Given, ...]
-    source_state: str
+    sources: tuple[SourceState, ...]
     budget_bytes: int
 
     def value(self) -> dict[str, object]:
@@ -91,7 +93,7 @@ class Preview:
             "delivered": [reason.value() for reason in self.delivered],
             "withheld": [reason.value() for reason in self.withheld],
             "left_out": self.block.left_out if self.block else 0,
-            "sources": [{"name": "local", "state": self.source_state, "age_s": 0}],
+            "sources": [one.value() for one in self.sources],
             "given": [{"at": render_time(one.at), "moment": one.moment, "what": one.what} for one in self.given],
         }
 
@@ -105,15 +107,20 @@ class Asked:
     scope: Scope
     moment: Moment
     session: SeenSession | None = None
+    swarm: str = ""
 
 
-def preview(refresh: Refresh, asked: Asked) -> Preview:
-    """What the session would be given at the moment."""
+def preview(refresh: Refresh, asked: Asked, brain: BrainWork | None = None) -> Preview:
+    """What the session would be given at the moment. brain: asked first, where that is due."""
     now = to_micros(refresh.now) or 0
-    block = refresh.project(asked.project) if asked.project else None
+    if brain is not None:
+        brain.ask([asked.project] if asked.project else [])
+    block = refresh.project(asked.project, asked.swarm) if asked.project else None
     refresh.fleet()
     key = asked.project.key if asked.project else ""
-    said = reply.choose(refresh.ready, _told(asked, now), asked.moment.value, key, asked.scope.value, now)
+    said = reply.choose(
+        refresh.ready, _told(asked, now), asked.moment.value, key, asked.scope.value, now, swarm=asked.swarm
+    )
     items = list_items(refresh.ready, key)
     is_given = said.block is not None
     delivered = (
@@ -133,7 +140,7 @@ def preview(refresh: Refresh, asked: Asked) -> Preview:
         delivered=tuple(delivered),
         withheld=tuple(_withheld(asked, items, is_given)),
         given=_given(refresh.ready, asked.session),
-        source_state="fresh" if _has_transcripts(refresh.db) else "never",
+        sources=_sources(refresh, asked.project),
         budget_bytes=refresh.settings.budget_bytes,
     )
 
@@ -179,6 +186,13 @@ def _given(ready: sqlite3.Connection, session: SeenSession | None) -> tuple[Give
     return tuple(
         Given(from_micros(row.at), row.moment, row.id or "something that is out of date by now") for row in rows
     )
+
+
+def _sources(refresh: Refresh, project: KnownProject | None) -> tuple[SourceState, ...]:
+    """Where the memory is from: this store, and the brain in use."""
+    local = SourceState("local", "fresh" if _has_transcripts(refresh.db) else "never", 0)
+    told = source_state(refresh.db, refresh.config, project, datetime.now(UTC))
+    return (local, told) if told else (local,)
 
 
 def _has_transcripts(db: sqlite3.Connection) -> bool:

@@ -11,7 +11,7 @@ from .core.people import People
 from .core.tasks import Status, Task
 from .core.text import clip, counted, one_line
 from .core.tokens import estimate_tokens
-from .recall import LocalSource
+from .recall import recall_memory
 from .store.documents import list_documents
 from .store.listing import project_totals
 from .store.tasks import list_tasks
@@ -48,9 +48,14 @@ class ProjectMap:
         }
 
 
-def draw_map(db: sqlite3.Connection, people: People, project: KnownProject, now: datetime) -> ProjectMap:
-    """The map as the store has it now; what does not fit is left out from the end of each list, and counted."""
-    memory = LocalSource(db, 0).fetch(project, now)
+def draw_map(
+    db: sqlite3.Connection, people: People, project: KnownProject, now: datetime, brain: str | None = None
+) -> ProjectMap:
+    """The map as the store has it now; what does not fit is left out from the end of each list, and counted.
+
+    brain: the one in use, whose memory of the project counts too.
+    """
+    memory = recall_memory(db, brain, project, 0, now)
     totals = project_totals(db, project.ids)
     owners = [one for one in list_owners(db, people, project, now - RECENT) if one.person]
     tasks = [task for task in list_tasks(db, project.ids) if task.status is Status.OPEN]

@@ -9,11 +9,14 @@ from typing import Protocol
 from .config import Config, whole_number
 from .core.arcs import focus_of, group_arcs
 from .core.block import Block, render_project_block
+from .core.brain import parse_brain
 from .core.catalogue import KnownProject
 from .core.memory import MemoryArc, MemoryItem, ProjectMemory
+from .core.remote import make_memory, merge_memories
 from .core.tasks import Status
 from .core.times import from_micros
 from .store.arcs import read_spans
+from .store.brain import list_pieces
 from .store.records import StoredRecord, list_records
 from .store.tasks import list_tasks
 
@@ -36,7 +39,6 @@ class LocalSource:
     """The store on this machine; the default, and the only one that needs nothing else."""
 
     db: sqlite3.Connection
-    arcs_at_most: int
     name: str = "local"
 
     def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
@@ -44,7 +46,9 @@ class LocalSource:
         records = list_records(self.db, project.ids)
         arcs = group_arcs(read_spans(self.db, project.ids), now)
         titled = [
-            MemoryArc(f"arc:{arc.arc_id}", arc.title, arc.status.value, arc.last_active_at) for arc in arcs if arc.title
+            MemoryArc(f"arc:{arc.arc_id}", arc.title, arc.status.value, arc.last_active_at, arc.heat, arc.session_ids)
+            for arc in arcs
+            if arc.title
         ]
         focus = focus_of([arc for arc in arcs if arc.title])
         return ProjectMemory(
@@ -53,7 +57,7 @@ class LocalSource:
             focus=next((arc for arc in titled if focus and arc.address == f"arc:{focus.arc_id}"), None),
             decisions=_items(records, "decision"),
             lessons=_items(records, "lesson"),
-            arcs=tuple(titled[: self.arcs_at_most] if self.arcs_at_most > 0 else titled),
+            arcs=tuple(titled),
             open_tasks=sum(task.status is Status.OPEN for task in list_tasks(self.db, project.ids)),
             proposed=sum(record.kind == "decision" and record.status == "proposed" for record in records),
         )
@@ -91,7 +95,28 @@ def read_recall_settings(config: Config, environment: Mapping[str, str]) -> Reca
     )
 
 
-def recall_block(source: ProjectMemorySource, project: KnownProject, settings: RecallSettings, now: datetime) -> Block:
-    """The block of a project on the UTC day of `now`."""
-    memory = source.fetch(project, now)
+@dataclass(frozen=True, slots=True)
+class KeptSource:
+    """What a brain told last, as it is kept here. brain: its address."""
+
+    db: sqlite3.Connection
+    brain: str
+    name: str = "brain"
+
+    def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
+        """What it told of the project; an empty memory where it told nothing."""
+        pieces = list_pieces(self.db, self.brain, project.ids)
+        return make_memory(project.name, parse_brain(self.brain).source, pieces)
+
+
+def recall_memory(
+    db: sqlite3.Connection, brain: str | None, project: KnownProject, arcs_at_most: int, now: datetime
+) -> ProjectMemory:
+    """The memory of a project: what is stored here, and what the brain in use told beside it."""
+    local = LocalSource(db).fetch(project, now)
+    return merge_memories(local, KeptSource(db, brain).fetch(project, now) if brain else None, arcs_at_most)
+
+
+def recall_block(memory: ProjectMemory, settings: RecallSettings, now: datetime) -> Block:
+    """The block of a memory on the UTC day of `now`."""
     return render_project_block(memory, settings.budget_bytes, now.astimezone(UTC).date(), settings.stale_lesson_days)

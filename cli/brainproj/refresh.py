@@ -6,29 +6,32 @@ The same memory gives the same items on the same day, whoever refreshes.
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 
+from .attribution import Attribution
+from .brains import brain_in_use
 from .config import Config, scope_in_force
 from .core.block import Block, render_attribute, render_item, safe_text
 from .core.catalogue import KnownProject
 from .core.entries import ALERTS, Entry, render_entry
 from .core.memory import MemoryItem
 from .core.redact import Redactor
-from .core.scope import EVERYBODY, Named, judge
+from .core.scope import EVERYBODY, Named, Verdict, judge, of_nobody, of_one
 from .core.signals import Signal, signals_in_force
 from .core.times import from_micros, to_micros
 from .feeds import OWN_SOURCE, read_feeds
-from .foreign.swarms import scopes_itself
+from .foreign.swarms import scopes_itself, swarm_overview
 from .gitdir import stamps_of
 from .identity import Resolver
 from .paths import Paths
-from .recall import LocalSource, RecallSettings, recall_block
+from .recall import RecallSettings, recall_block, recall_memory
 from .store import items as ready_items
+from .store.brain import FEED, list_entries
 from .store.items import Item, ReadyProject
-from .store.publish import seen_projects, write_meta
+from .store.publish import seen_projects, swarms_of, write_meta
 from .store.records import StoredRecord, list_records, read_links, shared_codes
 
 NEWS_AT_MOST = 50
@@ -64,12 +67,20 @@ class Refresh:
         known = {key: project.key for key in keys if (project := catalogue.by_key(key))}
         ready_items.rename_projects(self.ready, known)
 
-    def project(self, project: KnownProject) -> Block:
-        """One project; its block comes back."""
-        block = recall_block(LocalSource(self.db, self.settings.arcs_at_most), project, self.settings, self.now)
+    def project(self, project: KnownProject, swarm: str = "") -> Block:
+        """One project; the block of its sessions comes back, or of those in a swarm."""
+        redact = self._redact()
+        brain = brain_in_use(self.db, self.config, self.now)
+        memory = recall_memory(self.db, brain, project, self.settings.arcs_at_most, self.now)
+        block = recall_block(memory, self.settings, self.now)
         records = list_records(self.db, project.ids)
         shared = shared_codes(self.db)
-        items = [_block_item(project, block, is_given=not scopes_itself(self.paths.agentihooks_home))]
+        blocks = {"": block}
+        for slug in swarms_of(self.ready, project.key):
+            if overview := swarm_overview(self.paths.ledgers, slug):
+                blocks[slug] = recall_block(replace(memory, overview=redact(overview)), self.settings, self.now)
+        is_given = not scopes_itself(self.paths.agentihooks_home)
+        items = [_block_item(project, one, slug, is_given=is_given) for slug, one in blocks.items()]
         news = _news(records)
         links = read_links(self.db, [record.id for record in news])
         in_force = {record.id for record in records if record.status == "current"}
@@ -79,10 +90,13 @@ class Refresh:
         ]
         own = [signal for signal in self._signals(records) if signal.code not in shared]
         items += [self._signal_item(signal, project.key, f"project {project.name}") for signal in own]
+        for place, entry in enumerate(self._told_entries(brain, project)):
+            verdict = of_one(project.key, project.name, is_alert=entry.is_alert)
+            items.append(replace(self._entry_item(entry, verdict, place), project=project.key))
         scope = scope_in_force(self.config, {}, (project.key, *project.aliases))
         row = ReadyProject(project.key, render_attribute(project.name), scope.effective.value, self._micros())
         ready_items.write_project(self.ready, row, items)
-        return block
+        return blocks.get(swarm, block)
 
     def again(self, project: KnownProject | None) -> None:
         """A project and the fleet, after somebody made them ready in another way."""
@@ -94,19 +108,22 @@ class Refresh:
         """The entries of the feeds, and the signals that a person shared."""
         projects = [_named(project) for project in self.resolver.catalogue.projects]
         feeds = stamps_of([str(self.paths.feed_dir), str(self.paths.brain_feed)])
-        redact = Redactor(self.config.hide, self.config.keep).redact
+        redact = self._redact()
+        brain = brain_in_use(self.db, self.config, self.now)
+        told = self._told_entries(brain)
         entries = [
             replace(entry, title=redact(entry.title), content=redact(entry.content))
-            for entry in read_feeds(self.paths, self.now)
+            for entry in read_feeds(self.paths, self.now, told)
         ]
-        items = [self._entry_item(entry, projects, place) for place, entry in enumerate(entries)]
+        whose = Attribution(self.db, None, self.resolver)
+        items = [self._entry_item(one, _judge(one, projects, whose), place) for place, one in enumerate(entries)]
         shared = shared_codes(self.db)
         if shared:
             for project in self.resolver.catalogue.projects:
                 signals = self._signals(list_records(self.db, project.ids))
                 items += [self._signal_item(signal, None, OWN_SOURCE) for signal in signals if signal.code in shared]
         ready_items.write_fleet(self.ready, items)
-        write_meta(self.ready, {"feeds": feeds})
+        write_meta(self.ready, {"feeds": feeds, "brain": brain or ""})
         return items
 
     # items ----------------------------------------------------------------------------------------------------------
@@ -149,8 +166,12 @@ class Refresh:
             why="a signal of this project's agents" if project else "a person shared this signal with every session",
         )
 
-    def _entry_item(self, entry: Entry, projects: list[Named], place: int) -> Item:
-        verdict = judge(entry.id, f"{entry.title}\n{entry.content}", projects)
+    def _told_entries(self, brain: str | None, project: KnownProject | None = None) -> list[Entry]:
+        """What the brain in use said to the fleet, or to one project alone."""
+        what = FEED if project is None else str(project.ids[0]) if project.ids else ""
+        return list_entries(self.db, brain, what) if brain else []
+
+    def _entry_item(self, entry: Entry, verdict: Verdict, place: int) -> Item:
         text = render_entry(entry, self.settings.budget_bytes if self.settings.budget_bytes > 0 else 4096)
         return Item(
             hash=_digest("entry", None, text),
@@ -193,12 +214,26 @@ class Refresh:
             why=f"recorded in {project.name} by another session since this one was told",
         )
 
+    def _redact(self) -> Callable[[str], str]:
+        return Redactor(self.config.hide, self.config.keep).redact
+
     def _micros(self) -> int:
         return to_micros(self.now) or 0
 
 
 def _place(priority: int, number: int) -> int:
     return (1000 - max(-1000, min(priority, 1000))) * 100_000 + number
+
+
+def _judge(entry: Entry, projects: list[Named], whose: Attribution) -> Verdict:
+    """Who may have an entry: by the project that its brain says it is of, else by what it is."""
+    label = [entry.metadata.get(name, "") for name in ("project", "key", "remote")]
+    if not any(label):
+        return judge(entry.id, f"{entry.title}\n{entry.content}", projects)
+    owner = whose.of_label(*label)
+    if owner is None:
+        return of_nobody(next(one for one in label if one), is_alert=entry.is_alert)
+    return of_one(owner.key, owner.name, is_alert=entry.is_alert)
 
 
 def _named(project: KnownProject) -> Named:
@@ -210,8 +245,10 @@ def _digest(kind: str, project: str | None, text: str) -> str:
     return blake2b(f"{kind}\0{project or ''}\0{text}".encode(), digest_size=12).hexdigest()
 
 
-def _block_item(project: KnownProject, block: Block, *, is_given: bool) -> Item:
-    """The block. Which records are in it decides whether a resumed session gets it once more."""
+def _block_item(project: KnownProject, block: Block, swarm: str, *, is_given: bool) -> Item:
+    """The block; of a swarm's sessions, if one is named. Which records are in it decides whether a resumed session
+    gets it once more.
+    """
     held = "\n".join(f"{item.address} {item.title}" for item in block.items if item.kind != "arc")
     return Item(
         hash=_digest("block", project.key, block.text),
@@ -220,6 +257,7 @@ def _block_item(project: KnownProject, block: Block, *, is_given: bool) -> Item:
         project=project.key,
         title=f"the memory of {project.name}",
         text=block.text,
+        heading=swarm,
         records=blake2b(held.encode(), digest_size=8).hexdigest(),
         strict=project.key if is_given else None,
         ranked=project.key if is_given else None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from .agents.codex.trust import Trust
 from .agents.registry import AGENT_NAMES
 from .agentstates import AgentState
+from .brainstate import BrainState
 from .config import NUMBERS, Config, ScopeSetting, SetBy, whole_number
 from .core.times import from_micros, render_time
 from .errors import StoreUnusable
@@ -54,7 +55,8 @@ class Status:
     scope: ScopeSetting
     project: str | None
     settings: tuple[Setting, ...]
-    brain_url: str | None
+    brain: BrainState
+    foreign_markers: int
     excluded: Mapping[str, tuple[str, ...]]
     follower: FollowerState | None
     home_bytes: int
@@ -87,7 +89,7 @@ class Status:
                 "unread_since": render_time(self.unread_since),
             },
             "watch": self.follower.value() if self.follower else None,
-            "brain": {"url": self.brain_url},
+            "brain": {**self.brain.value(), "agentihooks_outbox": self.foreign_markers},
             "scope": {
                 "effective": self.scope.effective.value,
                 "set_by": self.scope.set_by.value,

@@ -11,11 +11,13 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from .brains import find_brain
+from .brainwork import BrainWork
 from .config import Config, read_config
 from .core.redact import Redactor
 from .cursor_folders import keep_rule
@@ -160,6 +162,7 @@ class Turn:
     db: sqlite3.Connection
     ready: sqlite3.Connection
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def micros(self) -> int:
         return time.time_ns() // 1000
@@ -183,7 +186,15 @@ class Turn:
         rows.drop_wanted(self.ready, wanted)
         is_read = self._read(resolver, now)
         self._write_rules(resolver)
+        self._turn_to_brain(refresh)
         return not is_read
+
+    def _turn_to_brain(self, refresh: Refresh) -> None:
+        """Last, since it may take long: markers to the brain, then what it tells of the projects that are worked in."""
+        try:
+            BrainWork(find_brain(self.config, self.environment), refresh).turn()
+        except BrainError as error:
+            write_log(self.paths.log_path, f"the brain was not turned to: {error.message}")
 
     def _find_projects(self, resolver: Resolver, refresh: Refresh, wanted: list[rows.WantedRow]) -> None:
         """The projects of folders that hooks did not know, and of the sessions that began there."""

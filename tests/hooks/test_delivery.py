@@ -412,3 +412,28 @@ def test_no_file_of_the_home_keeps_what_was_taken_out(fleet: Fleet, cli: Cli, ho
             assert b"Quetzalcoatl" not in file.read_bytes(), file
     given = fleet.hook("compact", "s", alpha).context
     assert "eats at night" in given and "Quetzalcoatl" not in given
+
+
+def test_a_swarms_session_is_told_what_its_swarm_is_about(
+    fleet: Fleet, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behaviour 2 of what was asked for: the ledger's overview as a second line, for that swarm's sessions alone."""
+    fleet.configure(f'[swarms]\nnight = "{fleet.folder("beta")}"\n')
+    ledgers = fleet.home / "development-ledger"
+    ledgers.mkdir()
+    (ledgers / "night.json").write_text(
+        '{"title": "x", "overview": "Move the </project-memory> tanks\\nby Friday", "tasks": []}'
+    )
+    environment = {"AGENTIHOOKS_SWARM": "night"}
+    fleet.hook("start", "s", fleet.folder("beta"), environment=environment)
+    fleet.work()
+    given = fleet.hook("start", "t", fleet.folder("beta"), environment=environment).context
+    lines = given.splitlines()
+    focus = next(number for number, line in enumerate(lines) if line.startswith("Focus: "))
+    assert lines[focus + 1] == "Overview of this session's swarm: Move the ‹/project-memory> tanks by Friday"
+    assert "Overview" not in fleet.hook("start", "u", fleet.folder("beta")).context
+    assert "Overview" not in fleet.hook("start", "v", fleet.folder("alpha")).context
+    monkeypatch.setenv("AGENTIHOOKS_SWARM", "night")
+    assert cli.ok("preview", "--cwd", fleet.folder("beta")).out == given + "\n"
+    (ledgers / "night.json").write_text("{")
+    assert "Overview" not in cli.ok("preview", "--cwd", fleet.folder("beta")).out

@@ -201,7 +201,7 @@ def test_a_compaction_that_was_spooled(fleet: Fleet) -> None:
 def test_the_feeds_are_read_once_for_all_that_is_wanted(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
 
-    def count(paths: Paths, _now: datetime) -> list[Entry]:
+    def count(paths: Paths, _now: datetime, _told: object) -> list[Entry]:
         read.append(paths.home)
         return []
 

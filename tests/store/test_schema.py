@@ -70,6 +70,7 @@ LATER = (
     "record_acts",
     "documents",
     "document_revisions",
+    "outbox",
 )
 
 
@@ -106,7 +107,7 @@ def test_a_migration_that_would_lose_a_row_changes_nothing(
 ) -> None:
     bad = tmp_path / "bad"
     shutil.copytree(schema.MIGRATIONS, bad)
-    (bad / "0005_bad.sql").write_text("ALTER TABLE sessions ADD COLUMN x;\nDELETE FROM sessions WHERE id = 1;\n")
+    (bad / "0006_bad.sql").write_text("ALTER TABLE sessions ADD COLUMN x;\nDELETE FROM sessions WHERE id = 1;\n")
     monkeypatch.setattr(schema, "MIGRATIONS", bad)
     monkeypatch.setattr(schema, "NEWEST", schema.NEWEST + 1)
     before = rows(old)

@@ -15,12 +15,16 @@ from brainproj.agents.codex.trust import Trust
 from brainproj.agents.integration import Integration
 from brainproj.agents.integrations import INTEGRATIONS
 from brainproj.agentstates import AgentState
+from brainproj.brains import BrainSetting
+from brainproj.brainstate import BrainState, SourceState
 from brainproj.config import Scope, ScopeSetting, SetBy
+from brainproj.core.brain import Brain
 from brainproj.core.catalogue import KnownProject
 from brainproj.core.ids import ProjectKey
 from brainproj.core.people import People, Person
 from brainproj.core.project import ProjectIdentity, Resolution, Rule
 from brainproj.core.records import Links
+from brainproj.core.remote import Piece, PieceKind
 from brainproj.core.tasks import JoinedBy, Status, Task
 from brainproj.evidence import Cited
 from brainproj.follow import FollowerState
@@ -37,9 +41,11 @@ from brainproj.sleep import Finding as Again
 from brainproj.status import Setting, StoreState
 from brainproj.status import Status as Standing
 from brainproj.store.documents import Document
+from brainproj.store.outbox import Counts
 from brainproj.store.people import OwnedSession
 from brainproj.store.records import StoredAct, StoredRecord
 from brainproj.tasks import TaskFacts, TaskSession
+from brainproj.views.brain import render_pieces, render_set_aside
 from brainproj.views.documents import render_documents
 from brainproj.views.hits import render_hits
 from brainproj.views.projects import render_projects, render_resolution
@@ -221,6 +227,17 @@ def agent_state(integration: Integration, **other: object) -> AgentState:
     return AgentState(**(values | other))  # type: ignore[arg-type]
 
 
+BRAIN_STATE = BrainState(
+    BrainSetting(Brain("https://brain.example.com"), SetBy.ENVIRONMENT), "https://brain.example.com",
+    SourceState("vault", "failed", 240, "brain.example.com did not go on answering for 3 s"), NOW - timedelta(minutes=4),
+    {"arcs of no known project": 3, "lessons of unknown sessions": 12}, None, Counts(2, 14, 1, 0, 5), "it is down",
+)  # fmt: skip
+PIECES = (
+    Piece(PieceKind.LESSON, "abcdefghijkl", "Pin the \x1b[31mpool size", "Pin", NOW - timedelta(hours=3), "left/x.md"),
+    Piece(PieceKind.ARC, "bcdefghijklm", "Write the dead letter table " * 5, "Write", None, "clusters/x.md", "active", 7),
+)  # fmt: skip
+
+
 STATUS = Standing(
     paths=HOME,
     store=StoreState(
@@ -239,7 +256,8 @@ STATUS = Standing(
     scope=ScopeSetting(Scope.RANK, SetBy.PROJECT, None, Scope.RANK),
     project="agentihooks",
     settings=(Setting("hot_arcs_top_n", 5, SetBy.CONFIG), Setting("stale_lesson_days", 14, SetBy.DEFAULT)),
-    brain_url=None,
+    brain=BRAIN_STATE,
+    foreign_markers=2,
     excluded={"projects": (), "folders": ("~/private",), "agents": ()},
     follower=FollowerState(True, None, 12, 0.31, 0.62),
     home_bytes=690_000_000,
@@ -326,6 +344,10 @@ VIEWS: dict[str, RenderableType] = {
     "person": render_person(PERSON, NOW),
     "file": render_file(FILE, NOW),
     "tasks": render_tasks([TASK, LATER], NOW),
+    "brain": render_pieces(PIECES, NOW),
+    "set-aside": render_set_aside(
+        [(12, "refused", "400: content is required"), (9, "withheld", "the same was said before")]
+    ),
     "task": render_task(TASK, NOW),
     "a task without sessions": render_task(LATER, NOW),
 }

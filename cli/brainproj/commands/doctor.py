@@ -1,17 +1,23 @@
 """`brainproj doctor`: every check, each finding with a remedy that can be pasted."""
 
+import contextlib
+import sqlite3
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from ..errors import UsageProblem
-from ..health.examine import Health, examine
+from ..errors import BrainError, UsageProblem
+from ..health.brain import check_brain
+from ..health.examine import Health, by_severity, examine
 from ..health.findings import needs_attention
 from ..health.store import rehearse
+from ..store.database import open_store
 from ..views import terminal
 from ..views.status import render_findings, render_runs
+from .asking import brain_state_without_store, look_at_brain
 from .options import JSON
-from .surroundings import Surroundings, current_folder, find_surroundings, make_ready_again
+from .surroundings import Surroundings, current_folder, find_surroundings, make_ready_again, resolver_for
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -69,7 +75,13 @@ def doctor(
 
 
 def _examine(around: Surroundings) -> Health:
-    return examine(around.paths, around.config, around.environment, around.now, current_folder(), deep=True)
+    health = examine(around.paths, around.config, around.environment, around.now, current_folder(), deep=True)
+    try:
+        with contextlib.closing(open_store(around.paths.brain_db, write=False)) as db:
+            brain = look_at_brain(around, db, resolver_for(around, db))
+    except (BrainError, sqlite3.Error):  # a finding tells
+        brain = brain_state_without_store(around)
+    return replace(health, findings=by_severity([*health.findings, *check_brain(around.paths, brain)]))
 
 
 def _rehearse(around: Surroundings, *, json: bool) -> None:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ..brains import find_brain
 from ..errors import UsageProblem
 from ..install.apply import apply_install
 from ..install.plan import can_take_brain, checkout_for_project, plan_install, plan_instructions
-from ..paths import Paths
 from ..views import terminal
 from ..views.changes import render_done, render_steps
 from .complete import agent_names
@@ -65,7 +65,7 @@ def install(
         return
     names = wanted_agents(around, agents)
     checkout = checkout_for_project(current_folder(), around.paths) if project else None
-    takes_brain = take_brain or _wants_to_take_brain(around.paths, names, is_asking=not (yes or dry_run or json))
+    takes_brain = take_brain or _wants_to_take_brain(around, names, is_asking=not (yes or dry_run or json))
     plan = plan_install(around.paths, names, checkout, with_status=statusline, takes_brain=takes_brain)
     plan = carry_out(around, plan, apply_install, yes=yes, dry_run=dry_run, json=json)
     if json:
@@ -100,9 +100,12 @@ def _tell_agents(around: Surroundings, *, yes: bool, dry_run: bool, json: bool) 
         raise typer.Exit(1)
 
 
-def _wants_to_take_brain(paths: Paths, names: tuple[str, ...], *, is_asking: bool) -> bool:
+def _wants_to_take_brain(around: Surroundings, names: tuple[str, ...], *, is_asking: bool) -> bool:
     """Offer to deliver what agentihooks gives to every session unscoped (design 9)."""
-    if not is_asking or "claude" not in names or not is_interactive() or not can_take_brain(paths):
+    if not is_asking or "claude" not in names or not is_interactive():
+        return False
+    knows_brain = find_brain(around.config, around.environment).brain is not None
+    if not can_take_brain(around.paths, knows_brain=knows_brain):
         return False
     terminal.aside("agentihooks gives its brain's whole feed to every session, whatever the scope.")
     question = "Take `brain` out of its channels in Claude Code's settings, and deliver what each session may have?"

@@ -2,6 +2,7 @@
 
 import typer
 
+from ..brains import brain_in_use
 from ..owners import read_people
 from ..projectmap import draw_map
 from ..views import terminal
@@ -22,7 +23,7 @@ def run_map(project: PROJECT = None, json: JSON = False) -> None:
       brainproj map --project shop --json
     """
     around, db, _, known = open_project(project)
-    found = draw_map(db, read_people(db, around.config), known, around.now)
+    found = draw_map(db, read_people(db, around.config), known, around.now, brain_in_use(db, around.config, around.now))
     if json:
         terminal.answer_json(found.value())
     else:

@@ -3,6 +3,8 @@
 import sqlite3
 from pathlib import Path
 
+from ..brains import find_brain
+from ..brainwork import BrainWork
 from ..config import Scope, scope_in_force
 from ..errors import Ambiguous, FolderGone, NotFound, UsageProblem
 from ..foreign.channels import injects_feed
@@ -53,7 +55,15 @@ def show_preview(
         terminal.warn(problem)
     effective = Scope(running.scope) if running and running.scope and not flag else setting.effective
     refresh = Refresh(around.paths, around.config, db, ready, resolver, recall, around.now)
-    found = preview(refresh, Asked(resolution, known, effective, moment, running))
+    swarm = (running.swarm or "") if running else around.environment.get("AGENTIHOOKS_SWARM", "")
+    named = find_brain(around.config, around.environment)
+    if named.problem:
+        terminal.warn(named.problem)
+    brain = BrainWork(named, refresh, is_patient=False)
+    found = preview(refresh, Asked(resolution, known, effective, moment, running, swarm), brain)
+    for source in found.sources:
+        if source.why:
+            terminal.warn(source.sentence)
     if injects_feed(around.paths):
         terminal.note("agentihooks publishes its brain's feed itself; strict does not hold for what it injects")
     if recall != read_recall_settings(around.config, {}):

@@ -43,6 +43,7 @@ COMMANDS = (
     Entry("map", "map", "Show the small index of what this project's memory holds, and what opens it."),
     Entry("arcs", "arcs", "List the threads of work of this project, the hottest last."),
     Entry("records", "records", "List decisions, lessons and other records of this project."),
+    Entry("brain", "brain", "Show what the brain told of this project, and which markers it did not take."),
     Entry("backfill", "backfill", "Read the transcripts of Claude Code, Codex and Cursor into the store."),
     Entry("watch", "watch", "Follow the agents' transcripts, so that what is said is found within a second."),
     Entry("mcp", "mcp", "Serve this folder's memory to an agent over the Model Context Protocol."),

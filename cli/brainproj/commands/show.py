@@ -7,6 +7,7 @@ import typer
 
 from ..browse import DocumentText, Passage, SessionText, open_address
 from ..errors import BrainError
+from ..piecetext import PieceText
 from ..recordtext import RecordText
 from ..views import terminal
 from ..views.passages import render_shown
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.catalogue import KnownProject
     from ..identity import Resolver
 
-OF_ONE_PROJECT = ("task:", "commit:")
+OF_ONE_PROJECT = ("task:", "commit:", "brain:")
 """Addresses that may mean something in several projects."""
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -35,7 +36,7 @@ def show(
     address: Annotated[
         str,
         typer.Argument(
-            help="A citation, rec:N, arc:ID, task:ID, doc:N, commit:HASH, or a session's id.",
+            help="A citation, rec:N, arc:ID, task:ID, doc:N, commit:HASH, brain:ID, or a session's id.",
             autocompletion=session_ids,
         ),
     ],
@@ -63,6 +64,8 @@ def show(
         terminal.answer_raw(shown.record.text)
     elif raw and isinstance(shown, DocumentText):
         terminal.answer_raw(shown.text)
+    elif raw and isinstance(shown, PieceText):
+        terminal.answer_raw(shown.piece.text)
     elif raw and isinstance(shown, SessionText):
         for event in shown.events:
             terminal.answer_raw(event.text + "\n")

@@ -8,10 +8,12 @@ from ..config import scope_in_force
 from ..core.text import counted
 from ..errors import BrainError
 from ..follow import read_follower_state
-from ..health.examine import examine
+from ..health.brain import check_brain, foreign_outbox
+from ..health.examine import by_severity, examine
 from ..status import Status, list_settings, measure_home, read_store_state
 from ..views import terminal
 from ..views.status import render_status
+from .asking import brain_state_without_store, look_at_brain
 from .options import JSON
 from .surroundings import current_folder, find_surroundings, open_for_reading, resolver_for
 
@@ -38,9 +40,11 @@ def status(json: JSON = False) -> None:
         resolver = resolver_for(around, db)
         identity = resolver.resolve(folder, around.environment).identity
         known = resolver.catalogue.by_key(identity.key) if identity else None
+        brain = look_at_brain(around, db, resolver)
         db.close()
     except (BrainError, sqlite3.Error):  # a finding tells
-        pass
+        brain = brain_state_without_store(around)
+    findings = by_severity([*health.findings, *check_brain(around.paths, brain)])
     home_bytes, free = measure_home(around.paths)
     config = around.config
     found = Status(
@@ -51,7 +55,8 @@ def status(json: JSON = False) -> None:
         scope=scope_in_force(config, around.environment, (known.key, *known.aliases) if known else ()),
         project=known.name if known else None,
         settings=list_settings(config, around.environment),
-        brain_url=around.environment.get("BRAIN_URL") or None,
+        brain=brain,
+        foreign_markers=foreign_outbox(around.paths, around.environment),
         excluded={
             "projects": config.exclude_projects,
             "folders": config.exclude_folders,
@@ -60,7 +65,7 @@ def status(json: JSON = False) -> None:
         follower=read_follower_state(around.paths),
         home_bytes=home_bytes,
         free_bytes=free,
-        findings=health.findings,
+        findings=findings,
     )
     if json:
         terminal.answer_json(found.value())

@@ -1,4 +1,4 @@
-"""What identity and delivery ask of agentihooks: a swarm's repository, and whether it gives project memory itself."""
+"""What identity and delivery ask of agentihooks: a swarm's repository and ledger, and whether it scopes by itself."""
 
 import json
 from pathlib import Path
@@ -30,6 +30,19 @@ def swarm_repository(snapshot: Path | None) -> str | None:
         if isinstance(holder, dict) and isinstance(holder.get("repo"), str) and holder["repo"]:
             return str(holder["repo"])
     return None
+
+
+def swarm_overview(folder: Path, slug: str) -> str | None:
+    """`overview` in a swarm's ledger: one text on what it is about; None where there is none."""
+    if swarm_snapshot(folder, slug) is None:
+        return None
+    try:
+        with (folder / f"{slug}.json").open("rb") as file:
+            found = json.loads(file.read(SNAPSHOT_LIMIT))
+    except (OSError, ValueError, RecursionError):
+        return None
+    overview = found.get("overview") if isinstance(found, dict) else None
+    return overview.strip() or None if isinstance(overview, str) else None
 
 
 def scopes_itself(home: Path) -> bool:

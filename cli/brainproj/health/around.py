@@ -29,21 +29,21 @@ PLAIN_HOST = re.compile(r"[a-z0-9._-]+")
 """No pattern, and no `%h`: what it would be cannot be said here."""
 
 
-def check_agentihooks(paths: Paths) -> list[Finding]:
-    """What agentihooks injects beside us (design 9)."""
+def check_agentihooks(paths: Paths, *, knows_brain: bool) -> list[Finding]:
+    """What agentihooks injects beside us (design 9). knows_brain: whether we are told where its brain is."""
     if scopes_itself(paths.agentihooks_home):
         what = "agentihooks scopes by project itself: its block is given, and none of ours beside it"
         return [Finding("agentihooks-scopes", Severity.NOTE, what, "brainproj preview")]
     if not injects_feed(paths):
         return []
     what = "agentihooks gives its brain's whole feed to every session: strict does not hold for what it injects"
-    if any(paths.brain_feed.glob("*.md")):
+    if knows_brain or any(paths.brain_feed.glob("*.md")):
         remedy = (
             "brainproj install claude --take-brain   # we then give each session what it may have; uninstall undoes it"
         )
     else:
         left = ",".join(one for one in read_channels(paths) or ["amygdala"] if one != BRAIN)
-        what += "; its feed comes over HTTP, which we do not read yet"
+        what += "; its feed comes over HTTP, and we are not told from where (BRAIN_URL)"
         remedy = f"export {VARIABLE}={quote(left)}"
     return [Finding("agentihooks-unscoped", Severity.WARNING, what, remedy)]
 

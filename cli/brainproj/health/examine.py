@@ -1,11 +1,12 @@
 """Every check, in one list."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from ..agentstates import AgentState, read_agent_states
+from ..brains import find_brain
 from ..config import Config
 from ..errors import StoreUnusable
 from ..paths import Paths
@@ -65,7 +66,7 @@ def examine(
         finally:
             db.close()
     found += check_agents(states)
-    found += check_agentihooks(paths)
+    found += check_agentihooks(paths, knows_brain=find_brain(config, environment).brain is not None)
     found += check_native_memories(paths)
     found += check_path(environment, is_installed=is_installed)
     runs: list[HookRun] = []
@@ -76,5 +77,9 @@ def examine(
             run, wrong = run_server(paths, environment, folder)
             runs.append(run)
             found += wrong
-    found.sort(key=lambda finding: ORDER[finding.severity])
-    return Health(tuple(found), tuple(runs), tuple(states), tuple(reaches))
+    return Health(by_severity(found), tuple(runs), tuple(states), tuple(reaches))
+
+
+def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The worst last, where the eye is."""
+    return tuple(sorted(findings, key=lambda finding: ORDER[finding.severity]))

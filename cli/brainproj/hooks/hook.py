@@ -164,7 +164,8 @@ def _reply(db: sqlite3.Connection, home: str, call: Call, environment: dict[str,
         project = find_project(db, home, call, environment)
         told, is_due = seen.look(db, call, now)
     scope = scope_of(db, project, environment)
-    given = reply.choose(db, told, call.moment, project, scope, now, is_due)
+    swarm = environment.get("AGENTIHOOKS_SWARM", "")
+    given = reply.choose(db, told, call.moment, project, scope, now, is_due, swarm)
     if given.block or given.items:
         given = given.without(seen.given_unwritten(home, call))
     starts = False

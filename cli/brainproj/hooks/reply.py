@@ -94,16 +94,23 @@ class Reply:
 
 
 def choose(
-    db: sqlite3.Connection, told: Told, moment: str, project: str | None, scope: str, now: int, is_due: bool = True
+    db: sqlite3.Connection,
+    told: Told,
+    moment: str,
+    project: str | None,
+    scope: str,
+    now: int,
+    is_due: bool = True,
+    swarm: str = "",
 ) -> Reply:
     """The reply to a session at a moment.
 
     project: its key, '' for none, None where it is not known yet. is_due: at `tool`, whether it is the call at which
-    news are given. now: microseconds.
+    news are given. now: microseconds. swarm: the session's own, whose overview stands in the block.
     """
     row = db.execute("SELECT shown FROM projects WHERE key = ?", (project or "",)).fetchone()
     shown = row[0] if row else ""
-    block, line = _block(db, told, moment, project, scope)
+    block, line = _block(db, told, moment, project, scope, swarm)
     recap = _recap(db, told) if moment == "compact" else []
     if project is None or moment not in WITH_NEWS:
         return Reply(block, recap, line, shown)
@@ -143,7 +150,7 @@ def _recap(db: sqlite3.Connection, told: Told) -> "list[Row]":
 
 
 def _block(
-    db: sqlite3.Connection, told: Told, moment: str, project: str | None, scope: str
+    db: sqlite3.Connection, told: Told, moment: str, project: str | None, scope: str, swarm: str
 ) -> "tuple[Row | None, str]":
     """(the block's item, or None; the line that is said instead)."""
     if moment in WITH_BLOCK:
@@ -157,7 +164,11 @@ def _block(
     if not project or scope == "off":
         return None, ""
     column = ready.SCOPE_COLUMNS[scope]
-    found = db.execute(f"SELECT {COLUMNS}, {column} FROM items WHERE project = ? AND kind = 'block'", (project,))
+    found = db.execute(
+        f"SELECT {COLUMNS}, {column} FROM items WHERE project = ? AND kind = 'block' AND heading IN ('', ?)"
+        " ORDER BY heading DESC LIMIT 1",
+        (project, swarm),
+    )
     row = found.fetchone()
     if row is not None and row[-1] is None:
         return None, ""

@@ -161,9 +161,11 @@ def note_work(
         wants.append(("folder", "", json.dumps(asked)))
     elif project and (call.moment in STARTS or (call.moment == "tool" and is_due)) and _is_stale(db, project, now):
         wants.append(("project", "", project))
-    feeds = db.execute("SELECT value FROM meta WHERE name = 'feeds'").fetchone()
-    if feeds and not gitdir.stamps_hold(feeds[0]):
+    meta = dict(db.execute("SELECT name, value FROM meta WHERE name IN ('feeds', 'brain')"))
+    if "feeds" in meta and not gitdir.stamps_hold(meta["feeds"]):
         wants.append(("fleet", "", ""))
+    elif (meta.get("brain") or environment.get("BRAIN_URL")) and (call.moment in STARTS or is_due):
+        wants.append(("fleet", "", ""))  # a brain is asked beside the agent, if that is due
     if call.moment in READ_AFTER:
         wants += [("transcript", call.agent, path) for path in call.transcripts]
     if call.agent == "cursor" and call.cwd and call.moment in ("start", "stop", "end"):

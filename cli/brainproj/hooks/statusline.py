@@ -77,7 +77,9 @@ def _line(db: sqlite3.Connection, home: str, call: Call, environment: dict[str, 
     shown = row[0] if row else project
     if scope == "off":
         return f"{shown} · off"
-    block = db.execute("SELECT text FROM items WHERE project = ? AND kind = 'block'", (project,)).fetchone()
+    block = db.execute(
+        "SELECT text FROM items WHERE project = ? AND kind = 'block' AND heading = ''", (project,)
+    ).fetchone()
     if row is None or block is None:
         return f"{shown} · {scope} · no block yet"
     size = len(block[0].encode())

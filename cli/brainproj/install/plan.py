@@ -229,9 +229,13 @@ def _standard_parts(
     return parts
 
 
-def can_take_brain(paths: Paths) -> bool:
-    """Whether agentihooks gives the brain's whole feed to sessions, and we can deliver what each may have of it."""
-    return injects_feed(paths) and ALL not in (read_channels(paths) or []) and any(paths.brain_feed.glob("*.md"))
+def can_take_brain(paths: Paths, *, knows_brain: bool) -> bool:
+    """Whether agentihooks gives the brain's whole feed to sessions, and we can deliver what each may have of it.
+
+    knows_brain: whether we are told where it is over HTTP; else its feed must lie in files.
+    """
+    is_read = knows_brain or any(paths.brain_feed.glob("*.md"))
+    return is_read and injects_feed(paths) and ALL not in (read_channels(paths) or [])
 
 
 def _without_brain(paths: Paths, part: Part) -> Part:

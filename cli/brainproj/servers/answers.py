@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..attempts import Asked, Attempt, find_attempts
+from ..brains import brain_in_use
 from ..browse import Shown, open_address
 from ..config import Config, Scope, read_config, scope_in_force
 from ..core.block import safe_text
@@ -58,7 +59,9 @@ class Answers:
     def map(self) -> str:
         """The index of what there is."""
         with self._open() as (db, _, project, config):
-            return f"{RECALLED}\n{draw_map(db, read_people(db, config), project, datetime.now(UTC)).text}"
+            now = datetime.now(UTC)
+            drawn = draw_map(db, read_people(db, config), project, now, brain_in_use(db, config, now))
+            return f"{RECALLED}\n{drawn.text}"
 
     def search(
         self, words: str, kinds: tuple[str, ...] = (), failed: bool = False, since: str | None = None, limit: int = 10

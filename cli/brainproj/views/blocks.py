@@ -34,7 +34,7 @@ def render_summary(found: "Preview", home: str) -> str:
     if entries or found.block is None:
         parts.append(f"{counted(entries, 'entry', 'entries')}, {size:,} bytes in all")
     line = f"{said}: {', '.join(parts)}, about {estimate_tokens(found.context):,} tokens"
-    if found.source_state == "never":
+    if found.sources[0].state == "never":
         line += "\nNo transcript was found on this machine yet. See how it works: brainproj demo"
     return line
 

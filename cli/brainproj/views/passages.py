@@ -10,6 +10,7 @@ from .records import day_of, render_record
 
 if TYPE_CHECKING:
     from ..browse import ArcText, CommitText, DocumentText, Passage, SessionText, Shown, TaskText
+    from ..piecetext import PieceText
     from ..store.reading import StoredEvent
 
 FOLDED = 160
@@ -19,6 +20,7 @@ FOLDED = 160
 def render_shown(shown: "Shown") -> Iterator[str]:
     """Plain text, a part at a time."""
     from ..browse import ArcText, CommitText, DocumentText, Passage, TaskText
+    from ..piecetext import PieceText
     from ..recordtext import RecordText
 
     if isinstance(shown, Passage):
@@ -33,6 +35,8 @@ def render_shown(shown: "Shown") -> Iterator[str]:
         yield _document(shown)
     elif isinstance(shown, CommitText):
         yield _commit(shown)
+    elif isinstance(shown, PieceText):
+        yield _piece(shown)
     else:
         yield from _session(shown)
 
@@ -101,6 +105,18 @@ def _commit(shown: "CommitText") -> str:
     head = f"{shown.citation}  {one_line(commit.subject)} ({one_line(shown.project.name)})"
     files = [f"  {one_line(path)}" for path in commit.files]
     return "\n".join([head, f"{commit.at:%Y-%m-%d %H:%M}, by {one_line(commit.author)}", *files])
+
+
+def _piece(shown: "PieceText") -> str:
+    piece = shown.piece
+    name = one_line(shown.project.name) if shown.project else "no project"
+    facts = [piece.kind.value, piece.status, f"{piece.at:%Y-%m-%d}" if piece.at else ""]
+    lines = [f"{piece.citation}  {', '.join(fact for fact in facts if fact)} ({name})"]
+    lines.append(f"told by the brain at {one_line(shown.where)}, read {day_of(shown.told_at)}")
+    if piece.session_id and piece.session_id not in shown.here:
+        lines.append(f"said in session {one_line(piece.session_id)}, whose transcript is not stored on this machine")
+    lines += [f"its session here: brainproj show {one_line(one)}" for one in shown.here]
+    return "\n".join([*lines, "", printable(piece.text)])
 
 
 def _head(event: "StoredEvent") -> str:

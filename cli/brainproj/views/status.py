@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..core.ages import render_age
 from ..core.text import counted, printable
 from ..health.findings import Finding, Severity
+from .brain import brain_lines
 from .projects import short_path
 from .tables import MISSING, Column, render_table
 
@@ -114,9 +115,10 @@ def _other_lines(status: "Status", home: str, now: datetime) -> list[str]:
     elif status.store.schema is not None:
         lines.append(f"{'Lag':<{LABEL}}none: all that the agents wrote is stored and can be searched")
     lines.append(f"{'Watch':<{LABEL}}{_watch_words(status)}")
-    url = status.brain_url
-    brain = f"{printable(url)} is set, and is not asked yet" if url else "local only (BRAIN_URL is not set)"
-    lines.append(f"{'Brain':<{LABEL}}{brain}")
+    said = brain_lines(status.brain, now)
+    if status.foreign_markers:
+        said.append(f"{counted(status.foreign_markers, 'marker')} in agentihooks' own outbox, which it sends itself")
+    lines += [f"{'Brain' if number == 0 else '':<{LABEL}}{line}" for number, line in enumerate(said)]
     where = f" in {printable(status.project)}" if status.project else ""
     lines.append(f"{'Scope':<{LABEL}}{status.scope.effective}{where} ({status.scope.set_by.value})")
     own = [f"{one.name} {one.value:,} ({one.set_by.value})" for one in status.settings if one.set_by.value != "default"]

@@ -1,0 +1,80 @@
+"""Which brain there is: by the environment of this process, else by config.toml; and which one's memory counts.
+
+A brain is asked by whoever knows its address. What it told counts for every session on this machine, also for those
+whose environment does not name it, until a day after it was asked last: one session's setting must not decide for
+another, and what nobody asks for any more goes by itself.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from .config import Config, SetBy
+from .core.brain import Brain, NoBrain, parse_brain
+from .core.times import from_micros
+from .files import read_text_or_none
+from .store.brain import list_asks
+
+TIMEOUT_S = 3.0
+KEPT = timedelta(days=1)
+NO = frozenset({"false", "0", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class BrainSetting:
+    """The brain to ask, who named it, and what is wrong with it. brain None: there is none, or `problem` says why."""
+
+    brain: Brain | None
+    set_by: SetBy
+    problem: str | None = None
+    is_off: bool = False
+
+
+def find_brain(config: Config, environment: Mapping[str, str]) -> BrainSetting:
+    """The brain by its existing names (design 9): `BRAIN_URL`, `BRAIN_HTTP_TOKEN` else `KB_ROUTER_TOKEN`."""
+    spoken = environment.get("BRAIN_URL", "").strip()
+    table = config.brain
+    url, set_by, name = (spoken, SetBy.ENVIRONMENT, "BRAIN_URL") if spoken else (table.url, SetBy.CONFIG, "brain.url")
+    if not table.is_enabled or environment.get("BRAIN_ENABLED", "").strip().lower() in NO:
+        return BrainSetting(None, set_by, is_off=True)
+    if not url:
+        return BrainSetting(None, SetBy.DEFAULT)
+    timeout_s, problem = _timeout(table.timeout_s, environment)
+    token = environment.get("BRAIN_HTTP_TOKEN") or environment.get("KB_ROUTER_TOKEN") or _token_of(table.token_file)
+    try:
+        return BrainSetting(parse_brain(url, token, timeout_s), set_by, problem)
+    except NoBrain as error:
+        return BrainSetting(None, set_by, f"{name} {error}")
+
+
+def _timeout(configured: float | None, environment: Mapping[str, str]) -> tuple[float, str | None]:
+    default = configured or TIMEOUT_S
+    text = environment.get("BRAIN_HTTP_TIMEOUT", "").strip()
+    try:
+        value = float(text) if text else default
+    except ValueError:
+        value = 0.0
+    if 0 < value <= 600:
+        return value, None
+    return default, f"BRAIN_HTTP_TIMEOUT is {text!r} and must be a number of seconds; {default:g} is used"
+
+
+def _token_of(file: str | None) -> str:
+    text = read_text_or_none(Path(file).expanduser()) if file else None
+    return (text or "").strip()
+
+
+def brain_in_use(db: sqlite3.Connection, config: Config, now: datetime) -> str | None:
+    """The address of the brain whose memory counts here: config.toml's, else the one that was asked last."""
+    if not config.brain.is_enabled:
+        return None
+    if config.brain.url:
+        try:
+            return parse_brain(config.brain.url).url
+        except NoBrain:
+            return None
+    last = next(iter(list_asks(db)), None)
+    asked_at = from_micros(last.asked_at) if last else None
+    return last.brain if last and asked_at and now - asked_at < KEPT else None

@@ -1,0 +1,200 @@
+"""Markers on their way to a brain: every one of a session that hooks saw, once, in the order in which they were said.
+
+Queued in the store after each reading, so a kill, a full disk or a brain that is away for a week lose none; sent one at
+a time, since a kernel loses what comes at once (formats/kernel.md 4). What is delivered is told by the answer to that
+one marker; what the kernel refuses is set aside with its reason, and those behind it go on.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from .asking import wait_s
+from .core.brain import Brain
+from .core.catalogue import Catalogue
+from .core.marking import Origin, idempotency_key, make_body
+from .core.records import Status
+from .core.times import from_micros, render_time, to_micros
+from .errors import BrainUnavailable, StoreLocked
+from .locks import locked
+from .paths import Paths
+from .store import database, outbox
+from .store.brain import Ask, read_ask, write_ask
+from .store.outbox import Waiting
+from .store.seen import SeenSession, list_seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .brain.client import BrainClient
+
+WHAT = "outbox"
+BEFORE = timedelta(hours=1)
+"""A session that went on so shortly before a brain was first known here is not an old one."""
+TRIES = 8
+"""After so many answers that are no answer to one marker it is set aside: it must not hold up the others for ever."""
+RUN_S = 10.0
+"""Seconds that one run sends for; the rest goes the next time."""
+RUN_REQUESTS = 500
+FIRST_WAIT_S = 5
+"""As often as `watch` looks."""
+
+
+@dataclass(slots=True)
+class Outbox:
+    """The outbox of one store. ready: what hooks saw. clock: time passes while a brain answers."""
+
+    paths: Paths
+    db: sqlite3.Connection
+    ready: sqlite3.Connection | None
+    catalogue: Catalogue
+    redact: Callable[[str], str]
+    with_paths: bool
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _names: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def gather(self) -> int:
+        """Queue the markers of the sessions that hooks saw since a brain is known here; how many there were."""
+        sessions = self._sessions()
+        found = outbox.list_unqueued(self.db, [(one.agent, one.session_id) for one in sessions])
+        now = self._micros()
+        if found:
+            with self._writing():
+                for one in found:
+                    key = idempotency_key(one.session_id, one.kind, one.text)
+                    state, why = self._first_state(one.kind, json.loads(one.attributes), key)
+                    outbox.add(self.db, one.code, key, state, now, why)
+        return len(found)
+
+    def deliver(self, brain: Brain) -> int:
+        """Send what waits, until nothing does, the brain fails, or RUN_S are over; how many were delivered.
+
+        Another process that sends already is left to it.
+        """
+        if outbox.next_waiting(self.db) is None or not self._is_due(brain):
+            return 0
+        from .brain.client import BrainClient
+
+        delivered = 0
+        try:
+            with locked(self.paths.outbox_lock, 0.0), BrainClient(brain, RUN_S, RUN_REQUESTS) as client:
+                deadline = time.monotonic() + RUN_S
+                while time.monotonic() < deadline and (one := outbox.next_waiting(self.db)) is not None:
+                    if not self._send(client, brain, one):
+                        return delivered
+                    delivered += 1
+                self._note(brain, None)
+        except StoreLocked:
+            return delivered
+        except BrainUnavailable as error:
+            self._note(brain, error.message)
+        return delivered
+
+    # one marker -----------------------------------------------------------------------------------------------------
+
+    def _send(self, client: "BrainClient", brain: Brain, one: Waiting) -> bool:
+        """Send one; False where nothing more is to be sent for now. Raises BrainUnavailable."""
+        from .brain.markers import Fate, send_marker
+
+        if one.status in (Status.REJECTED, Status.RETIRED):
+            self._finish(one, outbox.WITHHELD, brain, f"a person {one.status} it before it was sent")
+            return True
+        sent = send_marker(client, self._body(one), one.key)
+        if sent.fate is Fate.DELIVERED:
+            self._finish(one, outbox.DELIVERED, brain, None, sent.path)
+            return True
+        if sent.fate is Fate.REFUSED or one.tries + 1 >= TRIES:
+            self._finish(one, outbox.REFUSED, brain, self.redact(sent.why))
+            return True
+        with self._writing():
+            outbox.count_try(self.db, one.id, self.redact(sent.why))
+        self._note(brain, sent.why)
+        return False
+
+    def _body(self, one: Waiting) -> dict[str, object]:
+        project = self.catalogue.by_id(one.project)
+        origin = Origin(
+            session_id=one.session_id,
+            agent_id=one.agent_id,
+            agent=one.agent,
+            source=self._source(one),
+            project=project.name if project else None,
+            project_key=project.key if project else None,
+            remote=project.remote if project else None,
+            worktree=one.worktree,
+            branch=one.branch,
+            cwd=one.cwd,
+            said_at=render_time(from_micros(one.at)),
+        )
+        body = make_body(one.kind, one.text, json.loads(one.attributes), origin, with_paths=self.with_paths)
+        attributes = body["attrs"]
+        assert isinstance(attributes, dict)
+        clean = {name: self.redact(str(value)) for name, value in attributes.items()}
+        return {**body, "content": self.redact(str(body["content"])), "attrs": clean}
+
+    def _first_state(self, kind: str, attributes: Mapping[str, object], key: str) -> tuple[str, str | None]:
+        """(state, why) of a marker that is new."""
+        if outbox.has_key(self.db, key):
+            return outbox.WITHHELD, "the same was said before in this session"
+        if kind == "signal" and str(attributes.get("severity")).lower() == "resolved":
+            return outbox.WITHHELD, "a kernel would make a new warning of a signal that is resolved"
+        return outbox.WAITING, None
+
+    def _finish(self, one: Waiting, state: str, brain: Brain, why: str | None, path: str = "") -> None:
+        with self._writing():
+            outbox.finish(self.db, one.id, state, self._micros(), brain.url, why, path)
+
+    # when and whose -------------------------------------------------------------------------------------------------
+
+    def _is_due(self, brain: Brain) -> bool:
+        ask = read_ask(self.db, brain.url, WHAT)
+        if not ask.failures or ask.asked_at is None:
+            return True
+        return not 0 <= self._micros() - ask.asked_at < wait_s(ask.failures, FIRST_WAIT_S) * 1_000_000
+
+    def _note(self, brain: Brain, why: str | None) -> None:
+        """How sending went, for the next wait."""
+        before = read_ask(self.db, brain.url, WHAT)
+        now = self._micros()
+        failures = 0 if why is None else before.failures + 1
+        answered_at = now if why is None else before.answered_at
+        with self._writing():
+            said = self.redact(why) if why else None
+            write_ask(self.db, Ask(brain.url, WHAT, "", None, now, answered_at, failures, said))
+
+    def _sessions(self) -> list[SeenSession]:
+        """The sessions that hooks saw since a brain is known here; what was before is somebody else's to send."""
+        since = (to_micros(self._since()) or 0) - BEFORE // timedelta(microseconds=1)
+        seen = list_seen(self.ready) if self.ready is not None else []
+        for one in seen:
+            self._names[one.agent, one.session_id] = one.agent_name or self._names.get((one.agent, one.session_id))
+        return list({(one.agent, one.session_id): one for one in seen if one.last_at >= since}.values())
+
+    def _since(self) -> datetime:
+        """Since when a brain is known here; from now on, if it was not."""
+        row = self.db.execute("SELECT value FROM meta WHERE name = 'outbox_since'").fetchone()
+        if row is None:
+            with self._writing():
+                self.db.execute("INSERT INTO meta VALUES('outbox_since', ?)", (str(self._micros()),))
+            return self.clock()
+        return from_micros(int(row[0])) or self.clock()
+
+    def _source(self, one: Waiting) -> str | None:
+        """The name that a fleet gave the agent."""
+        if not self._names:
+            self._sessions()
+        return self._names.get((one.agent, one.session_id))
+
+    def _micros(self) -> int:
+        return to_micros(self.clock()) or 0
+
+    @contextmanager
+    def _writing(self) -> "Iterator[None]":
+        """One short transaction, beside whoever reads transcripts. Raises StoreUnusable."""
+        with database.explained(self.paths.brain_db), database.transaction(self.db):
+            yield
