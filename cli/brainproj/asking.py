@@ -168,6 +168,8 @@ class Asking:
                     rows.write_ask(self.db, replace(self._ask(what), claimed_at=None))
             self._keep_feed(client, read_feed(client, now).entries, "kernel")
             return
+        with self._writing():  # what a kernel said of this project alone, when it still knew projects
+            rows.write_entries(self.db, self.brain.url, str(project.ids[0]), ())
         digest = self._keep_feed(client, answer.entries, "vault")
         told = VaultSource(client, answer, attribution, self.settings).tell(now)
         known = [one for one in self.resolver.catalogue.projects if one.ids]

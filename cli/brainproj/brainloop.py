@@ -52,7 +52,7 @@ class BrainLoop:
     def turn(self) -> None:
         """One turn. Raises BrainError, sqlite3.Error."""
         config = read_config(self.paths.config_path)
-        setting = find_brain(config, self.environment)
+        setting = find_brain(config, self.environment, for_sessions=True)
         if setting.brain is None or not self.paths.brain_db.exists():
             return
         ready = publish.open_ready(self.paths.ready_db)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from .config import Config, SetBy
-from .core.brain import Brain, NoBrain, parse_brain
+from .core.brain import Brain, NoBrain, origin_of, parse_brain
 from .core.times import from_micros
 from .files import read_text_or_none
 from .store.brain import list_asks
@@ -31,22 +31,48 @@ class BrainSetting:
     problem: str | None = None
     is_off: bool = False
 
+    @property
+    def url(self) -> str | None:
+        """Its address; None for none."""
+        return self.brain.url if self.brain else None
 
-def find_brain(config: Config, environment: Mapping[str, str]) -> BrainSetting:
-    """The brain by its existing names (design 9): `BRAIN_URL`, `BRAIN_HTTP_TOKEN` else `KB_ROUTER_TOKEN`."""
-    spoken = environment.get("BRAIN_URL", "").strip()
+
+def find_brain(config: Config, environment: Mapping[str, str], *, for_sessions: bool = False) -> BrainSetting:
+    """The brain by its existing names (design 9): `BRAIN_URL`, `BRAIN_HTTP_TOKEN` else `KB_ROUTER_TOKEN`.
+
+    for_sessions: config.toml comes first, as with all that hooks give; else the environment does, as for any command.
+    """
     table = config.brain
-    url, set_by, name = (spoken, SetBy.ENVIRONMENT, "BRAIN_URL") if spoken else (table.url, SetBy.CONFIG, "brain.url")
     if not table.is_enabled or environment.get("BRAIN_ENABLED", "").strip().lower() in NO:
-        return BrainSetting(None, set_by, is_off=True)
+        return BrainSetting(None, SetBy.CONFIG, is_off=True)
+    named = [
+        (environment.get("BRAIN_URL", "").strip(), SetBy.ENVIRONMENT, "BRAIN_URL"),
+        (table.url or "", SetBy.CONFIG, "brain.url"),
+    ]
+    if for_sessions:
+        named.reverse()
+    url, set_by, name = next((one for one in named if one[0]), ("", SetBy.DEFAULT, ""))
     if not url:
         return BrainSetting(None, SetBy.DEFAULT)
     timeout_s, problem = _timeout(table.timeout_s, environment)
-    token = environment.get("BRAIN_HTTP_TOKEN") or environment.get("KB_ROUTER_TOKEN") or _token_of(table.token_file)
     try:
-        return BrainSetting(parse_brain(url, token, timeout_s), set_by, problem)
+        return BrainSetting(parse_brain(url, _token(config, environment, url, set_by), timeout_s), set_by, problem)
     except NoBrain as error:
         return BrainSetting(None, set_by, f"{name} {error}")
+
+
+def _token(config: Config, environment: Mapping[str, str], url: str, set_by: SetBy) -> str:
+    """The token for this brain: one that was given with another address is never sent to it."""
+    table = config.brain
+    spoken = environment.get("BRAIN_HTTP_TOKEN") or environment.get("KB_ROUTER_TOKEN") or ""
+    kept = read_text_or_none(Path(table.token_file).expanduser()) if table.token_file else None
+    tokens = {
+        SetBy.ENVIRONMENT: (spoken, environment.get("BRAIN_URL", "").strip()),
+        SetBy.CONFIG: ((kept or "").strip(), table.url or ""),
+    }
+    first = tokens.pop(set_by)[0]
+    other, other_url = next(iter(tokens.values()))
+    return first or (other if not other_url or origin_of(other_url) == origin_of(url) else "")
 
 
 def _timeout(configured: float | None, environment: Mapping[str, str]) -> tuple[float, str | None]:
@@ -59,11 +85,6 @@ def _timeout(configured: float | None, environment: Mapping[str, str]) -> tuple[
     if 0 < value <= 600:
         return value, None
     return default, f"BRAIN_HTTP_TIMEOUT is {text!r} and must be a number of seconds; {default:g} is used"
-
-
-def _token_of(file: str | None) -> str:
-    text = read_text_or_none(Path(file).expanduser()) if file else None
-    return (text or "").strip()
 
 
 def brain_in_use(db: sqlite3.Connection, config: Config, now: datetime) -> str | None:

@@ -53,7 +53,8 @@ def source_state(
     name = ask.source or feed.source or "brain"
     answered_at = from_micros(ask.answered_at)
     age_s = max(int((now - answered_at).total_seconds()), 0) if answered_at else None
-    failed = next((one for one in (ask, feed) if one.failures), None)
+    asks = [ask, feed] if project is not None else [one for one in list_asks(db) if one.brain == brain]
+    failed = next((one for one in asks if one.failures and one.what != OUTBOX), None)
     if failed:
         return SourceState(name, "failed", age_s, failed.why)
     if age_s is None:
@@ -109,7 +110,7 @@ def read_brain_state(
     paths: Paths, db: sqlite3.Connection, config: Config, setting: BrainSetting, now: datetime
 ) -> BrainState:
     """How it stands, as the store has it."""
-    url = brain_in_use(db, config, now) or (setting.brain.url if setting.brain else None)
+    url = brain_in_use(db, config, now) or setting.url
     asks = [one for one in list_asks(db) if one.brain == url]
     answered = max((one.answered_at for one in asks if one.answered_at is not None), default=None)
     left_out: Counter[str] = Counter()

@@ -192,7 +192,7 @@ class Turn:
     def _turn_to_brain(self, refresh: Refresh) -> None:
         """Last, since it may take long: markers to the brain, then what it tells of the projects that are worked in."""
         try:
-            BrainWork(find_brain(self.config, self.environment), refresh).turn()
+            BrainWork(find_brain(self.config, self.environment, for_sessions=True), refresh).turn()
         except BrainError as error:
             write_log(self.paths.log_path, f"the brain was not turned to: {error.message}")
 

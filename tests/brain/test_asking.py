@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from brainproj.asking import wait_s
+from brainproj.brains import find_brain
+from brainproj.config import BrainTable, Config
 from brainproj.store.database import open_store
 
 from ..cli import Cli
@@ -250,7 +252,7 @@ def test_a_wrong_address_is_said_and_nothing_else_changes(
     assert said in done.out and "pw-x" not in done.out + done.err and TOKEN not in done.out
 
 
-def test_half_a_vault_leaves_what_was_told_before(fleet: Fleet, brain: Brain) -> None:
+def test_half_a_vault_leaves_what_was_told_before(fleet: Fleet, brain: Brain, cli: Cli) -> None:
     fill(brain)
     turn(fleet)
     fill(brain, "Another text altogether.")
@@ -258,6 +260,7 @@ def test_half_a_vault_leaves_what_was_told_before(fleet: Fleet, brain: Brain) ->
     later(fleet, 601)
     context = turn(fleet)
     assert "Pin the pool size." in context and "Another text" not in context
+    assert "vault, failed" in cli.ok("status").out and "broke off its answer" in cli.ok("status").out
     assert asks(fleet)["vault"]["failures"] == 1
     del brain.faults["/vault/search"]
     later(fleet, 601)
@@ -323,6 +326,28 @@ def test_the_brain_of_config_counts_for_every_session_and_can_be_turned_off(
     later(fleet, 601)
     turn(fleet)
     assert "tank" not in turn(fleet) and "turned off" in cli.ok("status").out
+
+
+def test_a_token_is_never_sent_to_another_brain_than_it_was_given_with(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("of-the-file\n")
+    spoken = {"BRAIN_URL": "http://a.example", "BRAIN_HTTP_TOKEN": "of-a"}
+
+    def found(url: str | None, token: bool, environment: dict[str, str], *, for_sessions: bool) -> tuple[str, str]:
+        table = BrainTable(url=url, token_file=str(file) if token else None)
+        brain = find_brain(Config(brain=table), environment, for_sessions=for_sessions).brain
+        assert brain is not None
+        return brain.name, brain.token
+
+    b = "http://b.example/"
+    assert found(b, False, spoken, for_sessions=False) == ("a.example", "of-a")
+    assert found(b, False, spoken, for_sessions=True) == ("b.example", "")
+    assert found(b, True, spoken, for_sessions=True) == ("b.example", "of-the-file")
+    assert found(b, True, {"BRAIN_URL": "http://a.example"}, for_sessions=False) == ("a.example", "")
+    assert found(b, False, {"BRAIN_HTTP_TOKEN": "of-a"}, for_sessions=True) == ("b.example", "of-a")
+    assert found("http://a.example:80", False, spoken, for_sessions=True) == ("a.example", "of-a")
+    assert found(None, True, {"BRAIN_URL": "http://a.example"}, for_sessions=False) == ("a.example", "of-the-file")
+    assert found(b, False, {"KB_ROUTER_TOKEN": "older"}, for_sessions=False) == ("b.example", "older")
 
 
 @pytest.mark.parametrize("line", ["http_timeout = 'fast'", "enabled = 'yes'", "urls = 'x'", "url = 3", "markers = 1"])

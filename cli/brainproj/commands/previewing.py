@@ -59,6 +59,8 @@ def show_preview(
     named = find_brain(around.config, around.environment)
     if named.problem:
         terminal.warn(named.problem)
+    if named.brain and around.config.brain.url and named.brain.url != find_brain(around.config, {}).url:
+        terminal.note("BRAIN_URL names another brain than config.toml; sessions are given what the latter told")
     brain = BrainWork(named, refresh, is_patient=False)
     found = preview(refresh, Asked(resolution, known, effective, moment, running, swarm), brain)
     for source in found.sources:
