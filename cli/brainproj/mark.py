@@ -60,11 +60,12 @@ class Outbox:
 
     def gather(self) -> int:
         """Queue the markers of the sessions that hooks saw since a brain is known here; how many there were."""
-        sessions = self._sessions()
-        found = outbox.list_unqueued(self.db, [(one.agent, one.session_id) for one in sessions])
+        sessions = {(one.agent, one.session_id) for one in self._sessions()}
+        found = outbox.list_unqueued(self.db, sessions)
         now = self._micros()
         if found:
             with self._writing():
+                outbox.drop_orphans(self.db)
                 for one in found:
                     key = idempotency_key(one.session_id, one.kind, one.text)
                     state, why = self._first_state(one.kind, json.loads(one.attributes), key)
@@ -82,7 +83,8 @@ class Outbox:
 
         delivered = 0
         try:
-            with locked(self.paths.outbox_lock, 0.0), BrainClient(brain, RUN_S, RUN_REQUESTS) as client:
+            limit_s = RUN_S + 2 * brain.timeout_s  # for the last one too
+            with locked(self.paths.outbox_lock, 0.0), BrainClient(brain, limit_s, RUN_REQUESTS) as client:
                 deadline = time.monotonic() + RUN_S
                 while time.monotonic() < deadline and (one := outbox.next_waiting(self.db)) is not None:
                     if not self._send(client, brain, one):
@@ -173,7 +175,7 @@ class Outbox:
         seen = list_seen(self.ready) if self.ready is not None else []
         for one in seen:
             self._names[one.agent, one.session_id] = one.agent_name or self._names.get((one.agent, one.session_id))
-        return list({(one.agent, one.session_id): one for one in seen if one.last_at >= since}.values())
+        return [one for one in seen if one.last_at >= since]
 
     def _since(self) -> datetime:
         """Since when a brain is known here; from now on, if it was not."""

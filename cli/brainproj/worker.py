@@ -193,8 +193,8 @@ class Turn:
         """Last, since it may take long: markers to the brain, then what it tells of the projects that are worked in."""
         try:
             BrainWork(find_brain(self.config, self.environment, for_sessions=True), refresh).turn()
-        except BrainError as error:
-            write_log(self.paths.log_path, f"the brain was not turned to: {error.message}")
+        except (BrainError, sqlite3.Error) as error:
+            write_log(self.paths.log_path, f"the brain was not turned to: {error}")
 
     def _find_projects(self, resolver: Resolver, refresh: Refresh, wanted: list[rows.WantedRow]) -> None:
         """The projects of folders that hooks did not know, and of the sessions that began there."""

@@ -17,8 +17,6 @@ TITLE_LETTERS = 80
 ATTRIBUTE_LETTERS = 400
 TITLED = ("decision", "signal")
 """Kinds whose title stands in frontmatter: without one the kernel takes the first 80 characters, line breaks too."""
-PLACES = ("cwd",)
-"""Attributes that tell paths of this machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ A row names its record, which holds the text: what was forgotten, or hidden by a
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,8 +14,11 @@ from . import texts
 WAITING, DELIVERED, REFUSED, WITHHELD = "waiting", "delivered", "refused", "withheld"
 
 
+WITH_RECORD = "outbox o JOIN records r ON r.code = o.code JOIN sessions s ON s.id = r.session"
+
+
 class Unqueued(NamedTuple):
-    """A marker that is in no outbox yet. at: microseconds."""
+    """A marker that is in no outbox yet."""
 
     code: int
     kind: str
@@ -47,20 +50,18 @@ class Waiting:
     branch: str | None
 
 
-def list_unqueued(db: sqlite3.Connection, sessions: Sequence[tuple[str, str]]) -> list[Unqueued]:
+def list_unqueued(db: sqlite3.Connection, sessions: Collection[tuple[str, str]]) -> list[Unqueued]:
     """The markers of these sessions (agent, id) that are in no outbox, in the order in which they were said."""
-    kinds = ",".join("?" * len(WORDS))
-    found = []
-    for agent, session_id in sessions:
-        rows = db.execute(
-            "SELECT r.code, r.kind, s.session_id, s.agent, r.attributes, r.at, r.id, b.text FROM sessions s"
-            " JOIN records r ON r.session = s.id JOIN bodies b ON b.id = r.body"
-            f" WHERE s.agent = ? AND s.session_id = ? AND r.event IS NOT NULL AND r.kind IN ({kinds})"
-            " AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.code = r.code)",
-            (agent, session_id, *sorted(WORDS)),
-        )
-        found += [(row[5] or 0, row[6], Unqueued(*(*row[:5], texts.unpack(row[7])))) for row in rows]
-    return [one for _, _, one in sorted(found, key=lambda row: row[:2])]
+    rows = db.execute(
+        "SELECT r.code, r.kind, s.session_id, s.agent, r.attributes, r.body FROM records r"
+        " JOIN sessions s ON s.id = r.session"
+        f" WHERE r.event IS NOT NULL AND r.kind IN ({','.join('?' * len(WORDS))})"
+        " AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.code = r.code) ORDER BY r.at, r.id",
+        sorted(WORDS),
+    ).fetchall()
+    rows = [row for row in rows if (row[3], row[2]) in sessions]
+    said = texts.read_texts(db, (row[5] for row in rows))
+    return [Unqueued(*(*row[:5], said.get(row[5], ""))) for row in rows]
 
 
 def has_key(db: sqlite3.Connection, key: str) -> bool:
@@ -78,19 +79,19 @@ def add(db: sqlite3.Connection, code: int, key: str, state: str, now: int, why: 
 
 
 def next_waiting(db: sqlite3.Connection) -> Waiting | None:
-    """The first that waits; a row whose record is gone is taken out on the way."""
-    while row := db.execute("SELECT id FROM outbox WHERE state = ? ORDER BY id LIMIT 1", (WAITING,)).fetchone():
-        found = db.execute(
-            "SELECT o.id, o.code, o.key, o.tries, r.kind, r.status, r.attributes, r.at, b.text, s.session_id, s.agent,"
-            " e.agent_id, r.project, s.cwd, s.worktree, s.branch FROM outbox o JOIN records r ON r.code = o.code"
-            " JOIN bodies b ON b.id = r.body JOIN sessions s ON s.id = r.session LEFT JOIN events e ON e.id = r.event"
-            " WHERE o.id = ?",
-            row,
-        ).fetchone()
-        if found:
-            return Waiting(*(*found[:8], texts.unpack(found[8]), *found[9:]))
-        db.execute("DELETE FROM outbox WHERE id = ?", row)
-    return None
+    """The first that waits."""
+    found = db.execute(
+        "SELECT o.id, o.code, o.key, o.tries, r.kind, r.status, r.attributes, r.at, b.text, s.session_id, s.agent,"
+        f" e.agent_id, r.project, s.cwd, s.worktree, s.branch FROM {WITH_RECORD} JOIN bodies b ON b.id = r.body"
+        " LEFT JOIN events e ON e.id = r.event WHERE o.state = ? ORDER BY o.id LIMIT 1",
+        (WAITING,),
+    ).fetchone()
+    return Waiting(*(*found[:8], texts.unpack(found[8]), *found[9:])) if found else None
+
+
+def drop_orphans(db: sqlite3.Connection) -> None:
+    """Take out those whose record is gone: it was forgotten, or is queued again when its reply is read again."""
+    db.execute(f"DELETE FROM outbox WHERE state = ? AND id NOT IN (SELECT o.id FROM {WITH_RECORD})", (WAITING,))
 
 
 def finish(db: sqlite3.Connection, row: int, state: str, now: int, brain: str, why: str | None, path: str) -> None:
