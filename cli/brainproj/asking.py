@@ -7,7 +7,7 @@ in half, leaves what was kept as it was, with its age. Only refresh asks, never 
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -63,6 +63,8 @@ class Asking:
     is_patient: bool = True
     limit_s: float = LIMIT_S
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    waiting: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
+    """Shows a person what is waited for."""
     changed: set[str] = field(default_factory=set)
     """The keys of the projects of which the brain told something else than before; `*` for its feed."""
     has_failed: bool = False
@@ -114,7 +116,8 @@ class Asking:
         from .brain.client import BrainClient
 
         try:
-            with BrainClient(self.brain, self.limit_s, REQUESTS) as client:
+            shown = self.waiting(f"Asking {self.brain.source}")
+            with shown, BrainClient(self.brain, self.limit_s, REQUESTS) as client:
                 fetch(client)
         except BrainUnavailable as error:
             self.has_failed = True

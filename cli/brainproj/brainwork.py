@@ -4,6 +4,7 @@ One place for the worker, `watch` and the commands of a person, so that all keep
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ class BrainWork:
     is_patient: bool = True
     limit_s: float | None = None
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    waiting: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext()
 
     def turn(self) -> None:
         """Send what waits, then ask for the projects that somebody works in. Raises StoreUnusable."""
@@ -56,6 +58,7 @@ class BrainWork:
         asking = Asking(
             refresh.paths, refresh.db, refresh.ready, refresh.resolver, self.setting.brain, refresh.settings,
             self._redact(), ttl_s, self.is_patient, self.limit_s or LIMIT_S, self.clock,
+            self.waiting,
         )  # fmt: skip
         for project in projects:
             asking.project(project)

@@ -11,6 +11,7 @@ from ..recall import read_recall_settings
 from ..store import publish
 from ..store.database import open_store
 from ..views import terminal
+from ..views.progress import waiting
 from .surroundings import Surroundings, current_time
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def look_at_brain(
 
         settings = read_recall_settings(around.config, {})
         refresh = Refresh(around.paths, around.config, db, ready, resolver, settings, around.now)
-        work = BrainWork(setting, refresh, is_patient=False, limit_s=LIMIT_S)
+        work = BrainWork(setting, refresh, is_patient=False, limit_s=LIMIT_S, waiting=waiting)
         try:
             with publish.unless_refused(around.paths.ready_db):
                 work.ask([project] if project else [], feed_due_after_s=ASKED_AGAIN_S)

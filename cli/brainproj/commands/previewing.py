@@ -19,6 +19,7 @@ from ..store.reading import find_sessions
 from ..store.seen import SeenSession, list_seen
 from ..views import terminal
 from ..views.blocks import render_given, render_reasons, render_summary
+from ..views.progress import waiting
 from .reading import read_first
 from .surroundings import (
     find_surroundings,
@@ -61,7 +62,7 @@ def show_preview(
         terminal.warn(named.problem)
     if named.brain and around.config.brain.url and named.brain.url != find_brain(around.config, {}).url:
         terminal.note("BRAIN_URL names another brain than config.toml; sessions are given what the latter told")
-    brain = BrainWork(named, refresh, is_patient=False)
+    brain = BrainWork(named, refresh, is_patient=False, waiting=waiting)
     found = preview(refresh, Asked(resolution, known, effective, moment, running, swarm), brain)
     for source in found.sources:
         if source.why:

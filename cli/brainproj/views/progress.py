@@ -1,4 +1,4 @@
-"""A bar on stderr while something long goes on: share, bytes, time left. Nothing where stderr is no terminal."""
+"""What is shown on stderr while something long goes on. Nothing where that is no terminal."""
 
 import contextlib
 import sys
@@ -9,7 +9,7 @@ from .terminal import console_for
 
 @contextlib.contextmanager
 def bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that is called with what is done and what there is in all."""
+    """A bar with share, bytes and time left: a function that is called with what is done and what there is in all."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -26,3 +26,13 @@ def bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
             progress.update(task, completed=done, total=total)
 
         yield advance
+
+
+@contextlib.contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """A line that says what is waited for, gone when it is there."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    with console_for(sys.stderr).status(text):
+        yield
