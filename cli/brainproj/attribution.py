@@ -11,6 +11,7 @@ from datetime import datetime
 
 from .core.catalogue import KnownProject
 from .core.ids import ProjectKey
+from .core.remote import Piece
 from .core.remotes import Remote, parse_remote
 from .core.times import from_micros
 from .foreign.agentihooks import SessionRow, read_session_rows
@@ -75,6 +76,16 @@ class Attribution:
         if isinstance(found, Remote):
             return self.resolver.catalogue.by_key(found.key)
         return self.of_name(name)
+
+    def is_still_of(self, piece: Piece, project: KnownProject) -> bool:
+        """Whether a piece that was a project's still is: projects are told apart, and names given twice, later too."""
+        named = [one for one in (piece.session_id, *piece.sessions) if one]
+        self.learn(named)
+        found = {known.project.key for one in named if (known := self._sessions.get(one)) and known.project}
+        if found:
+            return found == {project.key}
+        owner = self.of_name(piece.named) if piece.named else project
+        return owner is not None and owner.key == project.key
 
     def _find(self, session_id: str, stored: list[tuple[int | None, int | None]]) -> Known | None:
         """A hook's row first, then the store's, then agentihooks' index; two that differ are none."""

@@ -11,7 +11,8 @@ from .core.people import People
 from .core.tasks import Status, Task
 from .core.text import clip, counted, one_line
 from .core.tokens import estimate_tokens
-from .recall import recall_memory
+from .recall import recall_memory, told_memory
+from .store.brain import list_pieces
 from .store.documents import list_documents
 from .store.listing import project_totals
 from .store.tasks import list_tasks
@@ -55,7 +56,8 @@ def draw_map(
 
     brain: the one in use, whose memory of the project counts too.
     """
-    memory = recall_memory(db, brain, project, 0, now)
+    told = told_memory(brain, project, list_pieces(db, brain, project.ids)) if brain else None
+    memory = recall_memory(db, project, told, 0, now)
     totals = project_totals(db, project.ids)
     owners = [one for one in list_owners(db, people, project, now - RECENT) if one.person]
     tasks = [task for task in list_tasks(db, project.ids) if task.status is Status.OPEN]

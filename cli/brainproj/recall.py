@@ -1,7 +1,7 @@
 """Project → its memory → the block: what a session of a project would be told, and where each piece comes from."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
@@ -12,11 +12,10 @@ from .core.block import Block, render_project_block
 from .core.brain import parse_brain
 from .core.catalogue import KnownProject
 from .core.memory import MemoryArc, MemoryItem, ProjectMemory
-from .core.remote import make_memory, merge_memories
+from .core.remote import Piece, make_memory, merge_memories
 from .core.tasks import Status
 from .core.times import from_micros
 from .store.arcs import read_spans
-from .store.brain import list_pieces
 from .store.records import StoredRecord, list_records
 from .store.tasks import list_tasks
 
@@ -95,26 +94,16 @@ def read_recall_settings(config: Config, environment: Mapping[str, str]) -> Reca
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KeptSource:
-    """What a brain told last, as it is kept here. brain: its address."""
-
-    db: sqlite3.Connection
-    brain: str
-    name: str = "brain"
-
-    def fetch(self, project: KnownProject, now: datetime) -> ProjectMemory:
-        """What it told of the project; an empty memory where it told nothing."""
-        pieces = list_pieces(self.db, self.brain, project.ids)
-        return make_memory(project.name, parse_brain(self.brain).source, pieces)
+def told_memory(brain: str | None, project: KnownProject, pieces: Sequence[Piece]) -> ProjectMemory | None:
+    """The memory that the pieces of a brain make; None without a brain."""
+    return make_memory(project.name, parse_brain(brain).source, pieces) if brain else None
 
 
 def recall_memory(
-    db: sqlite3.Connection, brain: str | None, project: KnownProject, arcs_at_most: int, now: datetime
+    db: sqlite3.Connection, project: KnownProject, told: ProjectMemory | None, arcs_at_most: int, now: datetime
 ) -> ProjectMemory:
-    """The memory of a project: what is stored here, and what the brain in use told beside it."""
-    local = LocalSource(db).fetch(project, now)
-    return merge_memories(local, KeptSource(db, brain).fetch(project, now) if brain else None, arcs_at_most)
+    """The memory of a project: what is stored here, and what a brain told beside it."""
+    return merge_memories(LocalSource(db).fetch(project, now), told, arcs_at_most)
 
 
 def recall_block(memory: ProjectMemory, settings: RecallSettings, now: datetime) -> Block:

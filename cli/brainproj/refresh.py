@@ -4,6 +4,7 @@ Refreshing a project makes its block, its new records and its signals; refreshin
 The same memory gives the same items on the same day, whoever refreshes.
 """
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -19,6 +20,7 @@ from .core.catalogue import KnownProject
 from .core.entries import ALERTS, Entry, render_entry
 from .core.memory import MemoryItem
 from .core.redact import Redactor
+from .core.remote import Piece
 from .core.scope import EVERYBODY, Named, Verdict, judge, of_nobody, of_one
 from .core.signals import Signal, signals_in_force
 from .core.times import from_micros, to_micros
@@ -27,9 +29,10 @@ from .foreign.swarms import scopes_itself, swarm_overview
 from .gitdir import stamps_of
 from .identity import Resolver
 from .paths import Paths
-from .recall import RecallSettings, recall_block, recall_memory
+from .recall import RecallSettings, recall_block, recall_memory, told_memory
 from .store import items as ready_items
-from .store.brain import FEED, list_entries
+from .store.brain import FEED, disown, list_entries, list_pieces
+from .store.database import transaction
 from .store.items import Item, ReadyProject
 from .store.publish import seen_projects, swarms_of, write_meta
 from .store.records import StoredRecord, list_records, read_links, shared_codes
@@ -71,7 +74,8 @@ class Refresh:
         """One project; the block of its sessions comes back, or of those in a swarm."""
         redact = self._redact()
         brain = brain_in_use(self.db, self.config, self.now)
-        memory = recall_memory(self.db, brain, project, self.settings.arcs_at_most, self.now)
+        told = told_memory(brain, project, self._told_pieces(brain, project))
+        memory = recall_memory(self.db, project, told, self.settings.arcs_at_most, self.now)
         block = recall_block(memory, self.settings, self.now)
         records = list_records(self.db, project.ids)
         shared = shared_codes(self.db)
@@ -165,6 +169,19 @@ class Refresh:
             at=to_micros(signal.at) or 0,
             why="a signal of this project's agents" if project else "a person shared this signal with every session",
         )
+
+    def _told_pieces(self, brain: str | None, project: KnownProject) -> list[Piece]:
+        """What the brain in use told of a project, and what is still told to be that project's."""
+        told = list_pieces(self.db, brain, project.ids) if brain else []
+        if not told or brain is None:
+            return told
+        whose = Attribution(self.db, self.ready, self.resolver)
+        own = [piece for piece in told if whose.is_still_of(piece, project)]
+        if len(own) < len(told):
+            with contextlib.suppress(sqlite3.Error), transaction(self.db):
+                for number in project.ids:
+                    disown(self.db, brain, number, own if number == project.ids[0] else ())
+        return own
 
     def _told_entries(self, brain: str | None, project: KnownProject | None = None) -> list[Entry]:
         """What the brain in use said to the fleet, or to one project alone."""

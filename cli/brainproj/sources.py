@@ -7,7 +7,7 @@ be told of is left out, and counted. Imported only where a brain is asked: HTTP 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 
 from .attribution import Attribution
@@ -88,29 +88,30 @@ class VaultSource:
 
     def _arc(self, told: Told, arc: ArcFile) -> None:
         """An arc of one project whole, with its summary; of one that was merged of several, to each its own part."""
-        owners = [self._owner(part) for part in arc.parts]
-        known = {owner.key: owner for owner in owners if isinstance(owner, KnownProject)}
-        if len(known) == 1 and all(isinstance(owner, KnownProject) for owner in owners):
+        told_by = [self._owner(part) for part in arc.parts]
+        owners = [owner for owner, _ in told_by]
+        known = {owner.key: owner for owner in owners if owner}
+        if len(known) == 1 and all(owners):
             sessions = tuple(dict.fromkeys(session for part in arc.parts for session in part.sessions))
             text = "\n\n".join(part.text for part in arc.parts)
-            told.add(next(iter(known.values())), self._piece(arc, arc.title, text, sessions, ""))
+            whole = self._piece(arc, arc.title, text, sessions, "")
+            told.add(next(iter(known.values())), replace(whole, named=told_by[0][1]))
             return
-        for number, (part, owner) in enumerate(zip(arc.parts, owners, strict=True)):
-            if isinstance(owner, KnownProject):
-                told.add(owner, self._piece(arc, part.title or arc.arc_id, part.text, part.sessions, str(number)))
+        for number, (part, (owner, word)) in enumerate(zip(arc.parts, told_by, strict=True)):
+            if owner is not None:
+                own = self._piece(arc, part.title or arc.arc_id, part.text, part.sessions, str(number))
+                told.add(owner, replace(own, named=word))
         if not known:
-            told.left_out[SEVERAL if SEVERAL in owners else UNKNOWN_ARC] += 1
+            told.left_out[SEVERAL if (None, SEVERAL) in told_by else UNKNOWN_ARC] += 1
 
-    def _owner(self, part: ArcPart) -> KnownProject | str:
-        """Whose a part is: its sessions say, else the kernel's own word."""
+    def _owner(self, part: ArcPart) -> tuple[KnownProject | None, str]:
+        """(whose a part is, the kernel's own word if only that tells it): its sessions say, else that word."""
         known = [found for session in part.sessions if (found := self.attribution.of_session(session))]
         projects = {found.project.key: found.project for found in known if found.project}
-        if len(projects) == 1:
-            return next(iter(projects.values()))
         if projects:
-            return SEVERAL
-        named = self.attribution.of_name(part.project) if part.project and not known else None
-        return named or UNKNOWN_ARC
+            return (next(iter(projects.values())), "") if len(projects) == 1 else (None, SEVERAL)
+        word = part.project if part.project and not known else ""
+        return (self.attribution.of_name(word), word) if word else (None, "")
 
     def _piece(self, arc: ArcFile, title: str, text: str, sessions: tuple[str, ...], part: str) -> Piece:
         known = (self.attribution.of_session(session) for session in sessions)

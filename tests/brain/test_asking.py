@@ -16,6 +16,7 @@ from brainproj.store.database import open_store
 
 from ..cli import Cli
 from ..hooks.sessions import Fleet
+from ..repositories import make_repository
 from ..transcripts import session_id
 from . import server
 from .server import TOKEN, Brain, arc_text, entry, hot_table, log_text, recorded_json, redirect, serve, status
@@ -292,6 +293,35 @@ def test_two_that_ask_at_once_make_one_fetch_and_a_killed_one_is_forgotten(
     assert "tank" not in cli.ok("preview", "--cwd", fleet.folder("alpha")).out and brain.asked == []
     later(fleet, 31)
     assert "tank" in cli.ok("preview", "--cwd", fleet.folder("alpha")).out
+
+
+# whose it is, later --------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_that_became_two_projects_is_nobodys_also_while_the_brain_is_away(
+    fleet: Fleet, brain: Brain, cli: Cli, tmp_path: Path
+) -> None:
+    fill(brain)
+    assert "Clean the axolotl tank" in turn(fleet)
+    brain.faults["*"] = server.text_500
+    cli.ok("resolve", make_repository(tmp_path / "quarry" / "alpha", "https://git.example.com/quarry/alpha"))
+    later(fleet, 601)
+    turn(fleet)
+    context = turn(fleet)
+    assert "tank" not in context and "axolotl: Pin the pool size." in context, (
+        "its session still tells whose the lesson is"
+    )
+    assert "tank" not in cli.ok("brain", "--project", "git.example.com/acme/alpha").out
+
+
+def test_projects_that_were_merged_by_mistake_are_told_apart_again(fleet: Fleet, brain: Brain, cli: Cli) -> None:
+    alpha, beta = (f"git.example.com/acme/{name}" for name in ("alpha", "beta"))
+    cli.ok("projects", "merge", beta, alpha)
+    fill(brain)
+    assert "bandicoot: Pin the pool size." in turn(fleet)
+    brain.faults["*"] = server.text_500
+    cli.ok("projects", "undo")
+    assert "bandicoot" not in turn(fleet) and "axolotl: Pin the pool size." in turn(fleet)
 
 
 # whose setting counts ---------------------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ class PieceKind(StrEnum):
 class Piece:
     """One piece. title: what a block shows; text: all of it. path: the brain's file. session_id: who said it, or ''.
 
-    sessions: those that an arc is of. at: when it was said, or the arc was last active.
+    sessions: those that an arc is of. at: when it was said, or the arc was last active. named: the brain's own word for
+    the project, where that alone told whose it is.
     """
 
     kind: PieceKind
@@ -42,6 +43,7 @@ class Piece:
     heat: int = 0
     session_id: str = ""
     sessions: tuple[str, ...] = ()
+    named: str = ""
 
     @property
     def citation(self) -> str:

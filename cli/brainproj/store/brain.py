@@ -68,14 +68,14 @@ def claim(db: sqlite3.Connection, brain: str, what: str, now: int, free_after_s:
 
 # pieces ------------------------------------------------------------------------------------------------------------
 
-PIECE_COLUMNS = "kind, letters, title, text, at, path, status, heat, session_id, sessions"
+PIECE_COLUMNS = "kind, letters, title, text, at, path, status, heat, session_id, sessions, named"
 
 
 def write_pieces(db: sqlite3.Connection, brain: str, project: int, pieces: Iterable[Piece]) -> None:
     """Replace what a brain told of a project."""
     db.execute("DELETE FROM brain_pieces WHERE brain = ? AND project = ?", (brain, project))
     db.executemany(
-        f"INSERT OR REPLACE INTO brain_pieces(brain, project, {PIECE_COLUMNS}) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+        f"INSERT OR REPLACE INTO brain_pieces(brain, project, {PIECE_COLUMNS}) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
         ((brain, project, *_piece_row(piece)) for piece in pieces),
     )
 
@@ -84,7 +84,7 @@ def _piece_row(piece: Piece) -> tuple[object, ...]:
     packed = texts.pack(piece.text.encode("utf-8"), piece.text)
     return (
         piece.kind.value, piece.letters, piece.title, packed, to_micros(piece.at), piece.path, piece.status, piece.heat,
-        piece.session_id, json.dumps(piece.sessions),
+        piece.session_id, json.dumps(piece.sessions), piece.named,
     )  # fmt: skip
 
 
@@ -102,11 +102,17 @@ def find_pieces(db: sqlite3.Connection, beginning: str) -> list[tuple[str, int, 
 
 
 def _piece(row: Sequence[Any]) -> Piece:
-    kind, letters, title, text, at, path, status, heat, session_id, sessions = row
+    kind, letters, title, text, at, path, status, heat, session_id, sessions, named = row
     return Piece(
         PieceKind(kind), letters, title, texts.unpack(text), from_micros(at), path, status, heat, session_id,
-        tuple(json.loads(sessions)),
+        tuple(json.loads(sessions)), named,
     )  # fmt: skip
+
+
+def disown(db: sqlite3.Connection, brain: str, project: int, pieces: Iterable[Piece]) -> None:
+    """Keep these of a project alone, and have the brain asked again: whose the others are was told otherwise since."""
+    write_pieces(db, brain, project, pieces)
+    db.execute("UPDATE brain_asks SET answered_at = NULL WHERE brain = ? AND what = ?", (brain, VAULT))
 
 
 # entries -----------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 -- What a brain (a kernel over HTTP) told last of each project, until it tells something else; none of it is ours.
 -- brain: its address. letters: of its citation. kind: arc, lesson, focus. title: what a block shows; text: all of it,
--- packed as in bodies. status, heat, sessions (a JSON list): of an arc. path: the brain's file.
+-- packed as in bodies. status, heat, sessions (a JSON list): of an arc. path: the brain's file. named: the brain's own
+-- word for the project, where that alone told whose it is.
 CREATE TABLE brain_pieces(
   brain TEXT NOT NULL, project INTEGER NOT NULL REFERENCES projects, letters TEXT NOT NULL, kind TEXT NOT NULL,
   title TEXT NOT NULL, text NOT NULL, at INTEGER, path TEXT NOT NULL, status TEXT NOT NULL, heat INTEGER NOT NULL,
-  session_id TEXT NOT NULL, sessions TEXT NOT NULL, PRIMARY KEY(brain, project, letters)) WITHOUT ROWID;
+  session_id TEXT NOT NULL, sessions TEXT NOT NULL, named TEXT NOT NULL, PRIMARY KEY(brain, project, letters)) WITHOUT ROWID;
 
 -- The entries of its feed, as JSON, the most important first. project: of one that it gave to one project alone.
 CREATE TABLE brain_entries(
