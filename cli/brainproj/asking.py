@@ -22,12 +22,15 @@ from .paths import Paths
 from .recall import RecallSettings
 from .store import brain as rows
 from .store import database
-from .store.brain import FEED, VAULT, Ask, entry_mark
+from .store.brain import FEED, KERNEL, VAULT, Ask, clean_entry, clean_piece, entry_without
 from .store.gathering import Forgotten
 
 if TYPE_CHECKING:
+    from .attribution import Attribution
     from .brain.client import BrainClient
+    from .core.feedanswer import FeedAnswer
     from .identity import Resolver
+    from .sources import Told
 
 FEED_S = 45
 """The kernel itself answers with what it read up to 30 s ago (formats/kernel.md 3)."""
@@ -79,9 +82,9 @@ class Asking:
         """Ask for a project's memory if that is due. How it went stands in the store. Raises StoreUnusable."""
         if self.has_failed or not project.ids or self._is_excluded(project):
             return
-        feed, what = self._ask(FEED), str(project.ids[0])
-        ask = self._ask(what if feed.source == "kernel" else VAULT)
-        is_other = feed.source != "kernel" and feed.answered_at is not None and ask.digest != feed.digest
+        own, feed = self._ask(str(project.ids[0])), self._ask(FEED)
+        ask = own if own.source == KERNEL else self._ask(VAULT)
+        is_other = ask.source != KERNEL and feed.answered_at is not None and ask.digest != feed.digest
         if self._is_due(ask, 0 if is_other else self.ttl_s) and self._claim(ask.what):
             self._try(ask.what, lambda client: self._fetch_project(client, project, ask.what))
 
@@ -131,56 +134,67 @@ class Asking:
     def _fetch_feed(self, client: "BrainClient") -> None:
         from .brain.feed import read_feed
 
-        self._keep_feed(client, read_feed(client, self.clock()).entries, "")
+        self._keep_feed(client, read_feed(client, self.clock()).entries)
 
-    def _keep_feed(self, client: "BrainClient", entries: Sequence[Entry], source: str) -> str:
-        """Keep the fleet's feed, with the alert that is in force; the digest of what is in it."""
+    def _keep_feed(self, client: "BrainClient", entries: Sequence[Entry]) -> str:
+        """Keep the fleet's feed, with the alert that is in force; the digest of what is in it.
+
+        It is made ready again even where nothing changed: how long each entry counts did.
+        """
         from .brain.feed import read_signal
         from .core.feedanswer import FeedAnswer
 
         now = self.clock()
         alert = read_signal(client, now)
         found = [*([alert] if alert else []), *(one for one in entries if alert is None or one.id != alert.id)]
-        clean = self._clean_entries(found, now)
         digest = FeedAnswer(tuple(entries), "", "").digest
-        before = self._ask(FEED)
         with self._writing():
-            if [*map(_said, rows.list_entries(self.db, self.brain.url, FEED))] != [*map(_said, clean)]:
-                self.changed.add("*")
-            rows.write_entries(self.db, self.brain.url, FEED, clean)
-            rows.write_ask(self.db, self._good(FEED, source or before.source, digest, {}))
+            rows.write_entries(self.db, self.brain.url, FEED, self._clean_entries(found, now))
+            rows.write_ask(self.db, self._good(FEED, "", digest, {}))
+        self.changed.add("*")
         return digest
 
     def _fetch_project(self, client: "BrainClient", project: KnownProject, what: str) -> None:
         from .attribution import Attribution
         from .brain.feed import read_feed
-        from .sources import KernelSource, VaultSource
+        from .sources import KernelSource
 
         now = self.clock()
         answer = read_feed(client, now, (project.name, project.key))
         attribution = Attribution(self.db, self.ready, self.resolver)
         if answer.is_scoped:
-            told = KernelSource(client, answer, attribution, project).tell(now)
-            self._keep({project.key: told.pieces.get(project.key, [])})
-            self.changed.add(project.key)
-            entries = self._clean_entries(told.entries, now)
-            with self._writing():
-                rows.write_entries(self.db, self.brain.url, str(project.ids[0]), entries)
-                rows.write_ask(self.db, self._good(str(project.ids[0]), "kernel", answer.digest, told.left_out))
-                if what != str(project.ids[0]):
-                    rows.write_ask(self.db, replace(self._ask(what), claimed_at=None))
-            self._keep_feed(client, read_feed(client, now).entries, "kernel")
-            return
-        with self._writing():  # what a kernel said of this project alone, when it still knew projects
+            self._keep_own(project, KernelSource(client, answer, attribution, project).tell(now), answer.digest)
+            self._keep_feed(client, read_feed(client, now).entries)
+        else:
+            self._keep_vault(client, project, answer, attribution)
+        with self._writing():
+            rows.write_ask(self.db, replace(self._ask(what), claimed_at=None))
+
+    def _keep_own(self, project: KnownProject, told: "Told", digest: str) -> None:
+        """Keep what a kernel that knows projects told of one."""
+        number = str(project.ids[0])
+        self._keep({project.key: told.pieces.get(project.key, [])})
+        self.changed.add(project.key)
+        with self._writing():
+            rows.write_entries(self.db, self.brain.url, number, self._clean_entries(told.entries, self.clock()))
+            rows.write_ask(self.db, self._good(number, KERNEL, digest, told.left_out))
+
+    def _keep_vault(
+        self, client: "BrainClient", project: KnownProject, feed: "FeedAnswer", attribution: "Attribution"
+    ) -> None:
+        """Keep what the vault tells of all projects, but for those of which the kernel told itself."""
+        from .sources import VaultSource
+
+        with self._writing():  # what the kernel said of this project alone, when it still knew it
             rows.write_entries(self.db, self.brain.url, str(project.ids[0]), ())
-        digest = self._keep_feed(client, answer.entries, "vault")
-        told = VaultSource(client, answer, attribution, self.settings).tell(now)
+            rows.write_ask(self.db, Ask(self.brain.url, str(project.ids[0])))
+        digest = self._keep_feed(client, feed.entries)
+        told = VaultSource(client, feed, attribution, self.settings).tell(self.clock())
         known = [one for one in self.resolver.catalogue.projects if one.ids]
+        known = [one for one in known if self._ask(str(one.ids[0])).source != KERNEL]
         self._keep({one.key: told.pieces.get(one.key, []) for one in known})
         with self._writing():
-            rows.write_ask(self.db, self._good(VAULT, "vault", digest, told.left_out))
-            if what != VAULT:
-                rows.write_ask(self.db, replace(self._ask(what), claimed_at=None))
+            rows.write_ask(self.db, self._good(VAULT, VAULT, digest, told.left_out))
 
     def _good(self, what: str, source: str, digest: str, left_out: Mapping[str, int]) -> Ask:
         now = self._micros()
@@ -188,16 +202,17 @@ class Asking:
 
     def _keep(self, told: Mapping[str, Sequence[Piece]]) -> None:
         """Keep the pieces of these projects in the place of those from before."""
-        from .sources import limit_lessons
+        from .sources import limit_pieces
 
         for key, pieces in told.items():
             project = self.resolver.catalogue.by_key(key)
             if project is None or self._is_excluded(project):
                 continue
-            clean = {one.letters: self._clean(one) for one in limit_lessons(pieces)}
+            clean = {one.letters: clean_piece(one, self.redact) for one in limit_pieces(pieces, self.clock())}
             with self._writing():
                 forgotten = Forgotten(self.db)
-                kept = [one for letters, one in sorted(clean.items()) if not forgotten.holds_piece(one)]
+                own = [one for _, one in sorted(clean.items()) if not forgotten.holds_piece(one)]
+                kept = [replace(one, text=forgotten.told.without(one.text)) for one in own]
                 if kept == rows.list_pieces(self.db, self.brain.url, project.ids):
                     continue
                 self.changed.add(key)
@@ -207,11 +222,6 @@ class Asking:
 
     def _is_excluded(self, project: KnownProject) -> bool:
         return any(project.answers_to(name) for name in self.resolver.config.exclude_projects)
-
-    def _clean(self, piece: Piece) -> Piece:
-        return replace(
-            piece, title=self.redact(piece.title), text=self.redact(piece.text), path=self.redact(piece.path)
-        )
 
     def _clean_entries(self, entries: Sequence[Entry], now: datetime) -> list[Entry]:
         """The entries without secrets, without what was forgotten, and without an intent of long ago."""
@@ -224,16 +234,6 @@ class Asking:
             stamp = stamp_of(entry.content) if entry.id.lower() in INTENT_IDS else None
             if stamp is not None and (now - stamp).total_seconds() > OLD_INTENT_S:
                 continue
-            clean = replace(
-                entry,
-                title=self.redact(entry.title),
-                content=self.redact(entry.content),
-                metadata={name: self.redact(value) for name, value in entry.metadata.items()},
-            )
-            if entry_mark(clean) not in forgotten.entries:
-                found.append(clean)
+            clean = entry_without(clean_entry(entry, self.redact), forgotten.pieces, forgotten.told)
+            found += [clean] if clean else []
         return found
-
-
-def _said(entry: Entry) -> tuple[object, ...]:
-    return entry.id, entry.title, entry.content, entry.priority, entry.severity, tuple(sorted(entry.metadata.items()))

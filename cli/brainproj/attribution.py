@@ -58,12 +58,19 @@ class Attribution:
 
     def of_name(self, name: str) -> KnownProject | None:
         """The one known project of this key, name or alias, or whose worktree or scratch folder is called so."""
+        keys = self._keys_of(name)
+        return self.resolver.catalogue.by_key(next(iter(keys))) if len(keys) == 1 else None
+
+    def is_ambiguous(self, name: str) -> bool:
+        """Whether several known projects are called so, or have a worktree or scratch folder that is."""
+        return len(self._keys_of(name)) > 1
+
+    def _keys_of(self, name: str) -> set[ProjectKey]:
         name = name.strip()
         if name.lower() in UNKNOWN_NAMES:
-            return None
+            return set()
         keys = {project.key for project in self.resolver.catalogue.find(name)}
-        keys |= self._of_places().get(name, set())
-        return self.resolver.catalogue.by_key(next(iter(keys))) if len(keys) == 1 else None
+        return keys | self._of_places().get(name, set())
 
     def of_label(self, name: str, key: str = "", remote: str = "") -> KnownProject | None:
         """The project of a label: its key counts first, then its remote, then its name.

@@ -1,8 +1,8 @@
 """Which brain there is: by the environment of this process, else by config.toml; and which one's memory counts.
 
 A brain is asked by whoever knows its address. What it told counts for every session on this machine, also for those
-whose environment does not name it, until a day after it was asked last: one session's setting must not decide for
-another, and what nobody asks for any more goes by itself.
+whose environment does not name it, until a day after it was named last: one session's setting must not decide for
+another, and what nobody names any more goes by itself.
 """
 
 import sqlite3
@@ -13,12 +13,14 @@ from pathlib import Path
 
 from .config import Config, SetBy
 from .core.brain import Brain, NoBrain, origin_of, parse_brain
-from .core.times import from_micros
+from .core.times import from_micros, to_micros
 from .files import read_text_or_none
-from .store.brain import list_asks
+from .store.brain import drop_brains, read_named, write_named
+from .store.database import transaction
 
 TIMEOUT_S = 3.0
 KEPT = timedelta(days=1)
+NAMED_AGAIN = timedelta(hours=1)
 NO = frozenset({"false", "0", "no", "off"})
 
 
@@ -55,6 +57,8 @@ def find_brain(config: Config, environment: Mapping[str, str], *, for_sessions: 
     if not url:
         return BrainSetting(None, SetBy.DEFAULT)
     timeout_s, problem = _timeout(table.timeout_s, environment)
+    if table.token_file and read_text_or_none(Path(table.token_file).expanduser()) is None:
+        problem = f"brain.token_file is {table.token_file}, which cannot be read"
     try:
         return BrainSetting(parse_brain(url, _token(config, environment, url, set_by), timeout_s), set_by, problem)
     except NoBrain as error:
@@ -88,7 +92,7 @@ def _timeout(configured: float | None, environment: Mapping[str, str]) -> tuple[
 
 
 def brain_in_use(db: sqlite3.Connection, config: Config, now: datetime) -> str | None:
-    """The address of the brain whose memory counts here: config.toml's, else the one that was asked last."""
+    """The address of the brain whose memory counts here: config.toml's, else the one that was named last."""
     if not config.brain.is_enabled:
         return None
     if config.brain.url:
@@ -96,6 +100,17 @@ def brain_in_use(db: sqlite3.Connection, config: Config, now: datetime) -> str |
             return parse_brain(config.brain.url).url
         except NoBrain:
             return None
-    last = next(iter(list_asks(db)), None)
-    asked_at = from_micros(last.asked_at) if last else None
-    return last.brain if last and asked_at and now - asked_at < KEPT else None
+    named, at = read_named(db)
+    named_at = from_micros(at)
+    return named if named and named_at and now - named_at < KEPT else None
+
+
+def name_brain(db: sqlite3.Connection, brain: Brain, now: datetime) -> None:
+    """Note that this process knows a brain: it is the one in use, whatever was asked before. Once an hour is enough."""
+    named, at = read_named(db)
+    noted_at = from_micros(at)
+    if named == brain.url and noted_at and timedelta(0) <= now - noted_at < NAMED_AGAIN:
+        return
+    with transaction(db):
+        write_named(db, brain.url, to_micros(now) or 0)
+        drop_brains(db, to_micros(now - KEPT) or 0)

@@ -8,13 +8,14 @@ from datetime import datetime
 
 from .brains import BrainSetting, brain_in_use
 from .config import Config, whole_number
+from .core.ages import render_seconds
 from .core.brain import parse_brain
 from .core.catalogue import KnownProject
 from .core.times import from_micros, render_time
 from .foreign.channels import writes_markers
 from .paths import Paths
 from .store import outbox
-from .store.brain import FEED, VAULT, Ask, list_asks, read_ask
+from .store.brain import FEED, KERNEL, VAULT, Ask, list_asks, read_ask
 from .store.outbox import Counts
 
 OUTBOX = "outbox"
@@ -32,8 +33,8 @@ class SourceState:
     @property
     def sentence(self) -> str:
         """What went wrong, and what that means."""
-        kept = f"what it told {self.age_s:,} s ago still counts" if self.age_s is not None else "it told nothing yet"
-        return f"{self.why}; {kept}"
+        age = render_seconds(self.age_s) if self.age_s is not None else ""
+        return f"{self.why}; " + (f"what it told {age} ago still counts" if age else "it told nothing yet")
 
     def value(self) -> dict[str, object]:
         """As JSON."""
@@ -41,16 +42,21 @@ class SourceState:
 
 
 def source_state(
-    db: sqlite3.Connection, config: Config, project: KnownProject | None, now: datetime
+    db: sqlite3.Connection,
+    config: Config,
+    project: KnownProject | None,
+    now: datetime,
+    environment: Mapping[str, str] | None = None,
 ) -> SourceState | None:
     """How it stands with what the brain in use told, of a project or (None) of all; None where there is no brain."""
     brain = brain_in_use(db, config, now)
     if brain is None:
         return None
-    feed = read_ask(db, brain, FEED)
-    number = str(project.ids[0]) if project and project.ids else ""
-    ask = feed if project is None else read_ask(db, brain, number if feed.source == "kernel" else VAULT)
-    name = ask.source or feed.source or "brain"
+    feed, vault = read_ask(db, brain, FEED), read_ask(db, brain, VAULT)
+    own = read_ask(db, brain, str(project.ids[0]) if project and project.ids else "")
+    scoped = [one for one in list_asks(db) if one.brain == brain and one.source == KERNEL]
+    ask = feed if project is None else own if own.source == KERNEL else vault
+    name = ask.source or (KERNEL if scoped and project is None else vault.source) or "brain"
     answered_at = from_micros(ask.answered_at)
     age_s = max(int((now - answered_at).total_seconds()), 0) if answered_at else None
     asks = [ask, feed] if project is not None else [one for one in list_asks(db) if one.brain == brain]
@@ -59,7 +65,7 @@ def source_state(
         return SourceState(name, "failed", age_s, failed.why)
     if age_s is None:
         return SourceState(name, "never", None)
-    ttl_s = whole_number(config, {}, "project_memory_ttl", [])
+    ttl_s = whole_number(config, environment or {}, "project_memory_ttl", [])
     return SourceState(name, "fresh" if age_s < max(ttl_s, 1) else "stale", age_s)
 
 

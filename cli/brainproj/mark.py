@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from .core.brain import Brain
 from .core.catalogue import Catalogue
 from .core.marking import Origin, idempotency_key, make_body
 from .core.records import Status
+from .core.text import clip
 from .core.times import from_micros, render_time, to_micros
 from .errors import BrainUnavailable, StoreLocked
 from .locks import locked
@@ -26,7 +27,7 @@ from .paths import Paths
 from .store import database, outbox
 from .store.brain import Ask, read_ask, write_ask
 from .store.outbox import Waiting
-from .store.seen import SeenSession, list_seen
+from .store.seen import list_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,7 @@ TRIES = 8
 RUN_S = 10.0
 """Seconds that one run sends for; the rest goes the next time."""
 RUN_REQUESTS = 500
+WHY_LETTERS = 300
 FIRST_WAIT_S = 5
 """As often as `watch` looks."""
 
@@ -60,8 +62,7 @@ class Outbox:
 
     def gather(self) -> int:
         """Queue the markers of the sessions that hooks saw since a brain is known here; how many there were."""
-        sessions = {(one.agent, one.session_id) for one in self._sessions()}
-        found = outbox.list_unqueued(self.db, sessions)
+        found = outbox.list_unqueued(self.db, self._sessions())
         now = self._micros()
         if found:
             with self._writing():
@@ -85,38 +86,60 @@ class Outbox:
         try:
             limit_s = RUN_S + 2 * brain.timeout_s  # for the last one too
             with locked(self.paths.outbox_lock, 0.0), BrainClient(brain, limit_s, RUN_REQUESTS) as client:
-                deadline = time.monotonic() + RUN_S
-                while time.monotonic() < deadline and (one := outbox.next_waiting(self.db)) is not None:
-                    if not self._send(client, brain, one):
-                        return delivered
-                    delivered += 1
-                self._note(brain, None)
+                delivered = self._deliver_all(client, brain)
         except StoreLocked:
-            return delivered
+            pass
         except BrainUnavailable as error:
             self._note(brain, error.message)
         return delivered
 
+    def _deliver_all(self, client: "BrainClient", brain: Brain) -> int:
+        """Send one after the other. Raises BrainUnavailable.
+
+        One that the brain failed to take again and again holds up the others no longer: the next is tried, and where it
+        is taken the fault was the first one's own.
+        """
+        delivered, suspect = 0, None
+        deadline = time.monotonic() + RUN_S
+        while time.monotonic() < deadline:
+            one = outbox.next_waiting(self.db, after=suspect.id if suspect else 0)
+            if one is None:
+                break
+            why = self._send(client, brain, one)
+            if why is None:
+                delivered += 1
+                if suspect is not None:
+                    self._finish(suspect, outbox.REFUSED, brain, suspect.why)
+                    suspect = None
+                continue
+            with self._writing():
+                outbox.count_try(self.db, one.id, why)
+            if suspect is not None or one.tries + 1 < TRIES:
+                self._note(brain, why)
+                return delivered
+            suspect = replace(one, why=why)
+        self._note(brain, suspect.why if suspect else None)
+        return delivered
+
     # one marker -----------------------------------------------------------------------------------------------------
 
-    def _send(self, client: "BrainClient", brain: Brain, one: Waiting) -> bool:
-        """Send one; False where nothing more is to be sent for now. Raises BrainUnavailable."""
+    def _send(self, client: "BrainClient", brain: Brain, one: Waiting) -> str | None:
+        """Send one; None when it is done with, else why it is not. Raises BrainUnavailable."""
         from .brain.markers import Fate, send_marker
 
         if one.status in (Status.REJECTED, Status.RETIRED):
             self._finish(one, outbox.WITHHELD, brain, f"a person {one.status} it before it was sent")
-            return True
+            return None
         sent = send_marker(client, self._body(one), one.key)
-        if sent.fate is Fate.DELIVERED:
-            self._finish(one, outbox.DELIVERED, brain, None, sent.path)
-            return True
-        if sent.fate is Fate.REFUSED or one.tries + 1 >= TRIES:
-            self._finish(one, outbox.REFUSED, brain, self.redact(sent.why))
-            return True
-        with self._writing():
-            outbox.count_try(self.db, one.id, self.redact(sent.why))
-        self._note(brain, sent.why)
-        return False
+        why = clip(self.redact(sent.why), WHY_LETTERS)
+        match sent.fate:
+            case Fate.DELIVERED:
+                self._finish(one, outbox.DELIVERED, brain, None, clip(self.redact(sent.path), WHY_LETTERS))
+            case Fate.REFUSED:
+                self._finish(one, outbox.REFUSED, brain, why)
+            case Fate.FAILED:
+                return why
+        return None
 
     def _body(self, one: Waiting) -> dict[str, object]:
         project = self.catalogue.by_id(one.project)
@@ -169,22 +192,30 @@ class Outbox:
             said = self.redact(why) if why else None
             write_ask(self.db, Ask(brain.url, WHAT, "", None, now, answered_at, failures, said))
 
-    def _sessions(self) -> list[SeenSession]:
-        """The sessions that hooks saw since a brain is known here; what was before is somebody else's to send."""
-        since = (to_micros(self._since()) or 0) - BEFORE // timedelta(microseconds=1)
+    def _sessions(self) -> set[tuple[str, str]]:
+        """The sessions (agent, id) that went on since a brain is known here, as hooks saw or their transcripts tell.
+
+        What was before is somebody else's to send: a history of years is no news to a fleet.
+        """
+        known_since = to_micros(self._since()) or 0
+        since = known_since - BEFORE // timedelta(microseconds=1)
         seen = list_seen(self.ready) if self.ready is not None else []
         for one in seen:
             self._names[one.agent, one.session_id] = one.agent_name or self._names.get((one.agent, one.session_id))
-        return [one for one in seen if one.last_at >= since]
+        return {(one.agent, one.session_id) for one in seen if one.last_at >= since} | outbox.list_since(
+            self.db, known_since
+        )
 
     def _since(self) -> datetime:
         """Since when a brain is known here; from now on, if it was not."""
+        now = self.clock()
         row = self.db.execute("SELECT value FROM meta WHERE name = 'outbox_since'").fetchone()
-        if row is None:
+        since = from_micros(int(row[0])) if row else None
+        if since is None or since > now:  # a clock that was ahead
             with self._writing():
-                self.db.execute("INSERT INTO meta VALUES('outbox_since', ?)", (str(self._micros()),))
-            return self.clock()
-        return from_micros(int(row[0])) or self.clock()
+                self.db.execute("INSERT OR REPLACE INTO meta VALUES('outbox_since', ?)", (str(self._micros()),))
+            return now
+        return since
 
     def _source(self, one: Waiting) -> str | None:
         """The name that a fleet gave the agent."""

@@ -34,6 +34,11 @@ def require_person(environment: Mapping[str, str], what: str) -> Act:
     )
 
 
+def is_agents(environment: Mapping[str, str]) -> bool:
+    """Whether an environment is one that an agent made for its shell or its hooks."""
+    return any(name.startswith(AGENT_VARIABLES) for name in environment)
+
+
 def agent_in_between(environment: Mapping[str, str]) -> str | None:
     """What says that an agent runs this; None where nothing does."""
     for name in environment:

@@ -4,7 +4,9 @@ It refreshes what is ready, in the foreground, and then asks the hook's own func
 hook's by construction.
 """
 
+import contextlib
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,6 +19,7 @@ from .core.catalogue import KnownProject
 from .core.project import Resolution
 from .core.times import from_micros, render_time, to_micros
 from .core.tokens import estimate_tokens
+from .errors import StoreUnusable
 from .hooks import reply
 from .refresh import Refresh
 from .store.items import Item, list_items
@@ -114,7 +117,8 @@ def preview(refresh: Refresh, asked: Asked, brain: BrainWork | None = None) -> P
     """What the session would be given at the moment. brain: asked first, where that is due."""
     now = to_micros(refresh.now) or 0
     if brain is not None:
-        brain.ask([asked.project] if asked.project else [])
+        with contextlib.suppress(StoreUnusable, sqlite3.Error):  # a store that cannot be written is shown as it is
+            brain.ask([asked.project] if asked.project else [])
     block = refresh.project(asked.project, asked.swarm) if asked.project else None
     refresh.fleet()
     key = asked.project.key if asked.project else ""
@@ -129,7 +133,7 @@ def preview(refresh: Refresh, asked: Asked, brain: BrainWork | None = None) -> P
     chosen = {item[reply.HASH] for item in said.items}
     recaps = [item for item in said.items if item[reply.KIND] == "recap"]
     delivered += [Reason("recap", "recap", "this session's own", item[reply.WHY]) for item in recaps]
-    delivered += [_reason(item, item.why) for item in items if item.hash in chosen]
+    delivered += [_reason(item, _why_given(item, asked)) for item in items if item.hash in chosen]
     return Preview(
         resolution=asked.resolution,
         project=asked.project,
@@ -140,9 +144,19 @@ def preview(refresh: Refresh, asked: Asked, brain: BrainWork | None = None) -> P
         delivered=tuple(delivered),
         withheld=tuple(_withheld(asked, items, is_given)),
         given=_given(refresh.ready, asked.session),
-        sources=_sources(refresh, asked.project),
+        sources=_sources(refresh, asked.project, brain.environment if brain else {}),
         budget_bytes=refresh.settings.budget_bytes,
     )
+
+
+def _why_given(item: Item, asked: Asked) -> str:
+    """Why a session is given an entry: its own reason where strict would let it pass, else the scope's."""
+    key = asked.project.key if asked.project else ""
+    if item.kind != "entry" or item.strict in ("*", key):
+        return item.why
+    if not key:
+        return "a session without a project is given the whole feed"
+    return "in scope rank the fleet's memory follows the block" if asked.scope is Scope.RANK else "scope is off"
 
 
 def _told(asked: Asked, now: int) -> reply.Told:
@@ -188,10 +202,10 @@ def _given(ready: sqlite3.Connection, session: SeenSession | None) -> tuple[Give
     )
 
 
-def _sources(refresh: Refresh, project: KnownProject | None) -> tuple[SourceState, ...]:
+def _sources(refresh: Refresh, project: KnownProject | None, environment: Mapping[str, str]) -> tuple[SourceState, ...]:
     """Where the memory is from: this store, and the brain in use."""
     local = SourceState("local", "fresh" if _has_transcripts(refresh.db) else "never", 0)
-    told = source_state(refresh.db, refresh.config, project, datetime.now(UTC))
+    told = source_state(refresh.db, refresh.config, project, datetime.now(UTC), environment)
     return (local, told) if told else (local,)
 
 

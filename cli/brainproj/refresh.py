@@ -21,7 +21,7 @@ from .core.entries import ALERTS, Entry, render_entry
 from .core.memory import MemoryItem
 from .core.redact import Redactor
 from .core.remote import Piece
-from .core.scope import EVERYBODY, Named, Verdict, judge, of_nobody, of_one
+from .core.scope import EVERYBODY, Named, Verdict, is_memory, judge, of_nobody, of_one
 from .core.signals import Signal, signals_in_force
 from .core.times import from_micros, to_micros
 from .feeds import OWN_SOURCE, read_feeds
@@ -199,7 +199,7 @@ class Refresh:
             text=text,
             source=render_attribute(entry.source),
             severity=entry.severity,
-            is_memory=verdict.strict is None or verdict.strict != EVERYBODY,
+            is_memory=verdict.strict != EVERYBODY and not verdict.is_said,
             is_alert=entry.is_alert,
             strict=verdict.strict,
             ranked=verdict.ranked,
@@ -247,10 +247,11 @@ def _judge(entry: Entry, projects: list[Named], whose: Attribution) -> Verdict:
     label = [entry.metadata.get(name, "") for name in ("project", "key", "remote")]
     if not any(label):
         return judge(entry.id, f"{entry.title}\n{entry.content}", projects)
+    is_alert = entry.is_alert and not is_memory(entry.id)
     owner = whose.of_label(*label)
     if owner is None:
-        return of_nobody(next(one for one in label if one), is_alert=entry.is_alert)
-    return of_one(owner.key, owner.name, is_alert=entry.is_alert)
+        return of_nobody(next(one for one in label if one), is_alert=is_alert)
+    return of_one(owner.key, owner.name, is_alert=is_alert)
 
 
 def _named(project: KnownProject) -> Named:

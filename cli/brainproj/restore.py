@@ -1,6 +1,6 @@
 """Going back to a backup: the file is checked first, and the store that is there is moved aside with its log.
 
-What was forgotten since the backup was made is forgotten in it too.
+What was forgotten since the backup was made is forgotten in it too, and a marker that was sent since is not sent again.
 """
 
 import contextlib
@@ -15,8 +15,9 @@ from .errors import NotFound, StoreCorrupt, StoreUnusable
 from .forget import ASIDE, forget_again
 from .locks import locked
 from .paths import Paths
-from .store.database import explained, open_backup, open_store
+from .store.database import explained, open_backup, open_store, transaction
 from .store.listing import list_tombstones, oldest_and_latest, store_counts
+from .store.outbox import list_done, take_done
 
 PARTS = ("", "-wal", "-shm")
 """A store's files: a log that is left behind would be taken for the next store's."""
@@ -36,12 +37,15 @@ def check_backup(backup: Path) -> tuple[dict[str, int], datetime | None]:
 def restore_backup(paths: Paths, backup: Path, now: datetime) -> Path | None:
     """Put a backup in the store's place; the folder in which the store from before lies now, if there was one."""
     with locked(paths.ingest_lock), explained(paths.brain_db):
-        forgotten = _read_tombstones(paths)
+        forgotten, done = _read_kept(paths)
         new = paths.brain_db.with_name("brain.db.new")
         shutil.copyfile(backup, new)
         new.chmod(0o600)
         aside = _move_aside(paths, now) if paths.brain_db.exists() else None
         os.replace(new, paths.brain_db)  # noqa: PTH105
+    if done:
+        with contextlib.closing(open_store(paths.brain_db)) as db, transaction(db):
+            take_done(db, done)
     if forgotten:
         with contextlib.closing(open_store(paths.brain_db)) as db:
             forget_again(paths, db, forgotten, now)
@@ -49,13 +53,13 @@ def restore_backup(paths: Paths, backup: Path, now: datetime) -> Path | None:
     return aside
 
 
-def _read_tombstones(paths: Paths) -> list[tuple[str, str, int]]:
-    """What was forgotten in the store that is there; nothing where it cannot be read."""
+def _read_kept(paths: Paths) -> tuple[list[tuple[str, str, int]], list[tuple[object, ...]]]:
+    """(what was forgotten, what markers were sent) in the store that is there; nothing where it cannot be read."""
     try:
         with contextlib.closing(open_store(paths.brain_db, write=False)) as db:
-            return list_tombstones(db)
+            return list_tombstones(db), list_done(db)
     except (StoreUnusable, sqlite3.Error):
-        return []
+        return [], []
 
 
 def _move_aside(paths: Paths, now: datetime) -> Path:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 
 from .attribution import Attribution
 from .brain.client import BrainClient
@@ -17,16 +17,20 @@ from .core.catalogue import KnownProject
 from .core.entries import Entry
 from .core.feedanswer import FeedAnswer, HotRow, hot_rows
 from .core.memory import ProjectMemory
-from .core.remote import LESSONS_AT_MOST, Piece, PieceKind, make_memory, piece_letters
+from .core.remote import ARCS_AT_MOST, LESSONS_AT_MOST, Piece, PieceKind, make_memory, piece_letters
 from .core.scope import INTENT_IDS
 from .core.text import clip, one_line
 from .core.times import parse_time
-from .core.vault import TITLE_LETTERS, ArcFile, ArcPart, LoggedLesson, known_status, parse_log
+from .core.vault import ArcFile, ArcPart, LoggedLesson, known_status, parse_log
 from .errors import BrainUnavailable
 from .recall import RecallSettings
 
+AHEAD = timedelta(days=1)
+"""A time that lies further ahead is none."""
 ARC_LETTERS = 16_000
 """Characters of an arc's file that are kept."""
+SHOWN_LETTERS = 4000
+"""Of a title before secrets are taken out of it; it is cut to what is shown after that."""
 FEED_PATH = "/feed"
 STAMP = re.compile(r"\((\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) UTC\)")
 DATED = re.compile(r"(\d{4}-\d{2}-\d{2})-")
@@ -34,6 +38,7 @@ BULLET = re.compile(
     r"[-*]\s+(?:\*\*)?[\[(]?(\d{4}-\d{2}-\d{2})?(?:[T ][\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?[\])]?(?:\*\*)?\s*[:—–-]?\s*(.+)"
 )
 NO_ARC, UNKNOWN_ARC, SEVERAL = "rows that lead to no arc", "arcs of no known project", "arcs of several projects"
+AMBIGUOUS = "arcs of a name that several projects have"
 NO_SESSION, UNKNOWN_SESSION = "lessons without a session", "lessons of unknown sessions"
 OTHERS, UNREAD_DAYS = "rows of other projects", "days of lessons that were not read"
 
@@ -71,7 +76,8 @@ class VaultSource:
             rows = hot_rows(self.feed.entries)
             some = rows[: self.settings.arcs_at_most] if self.settings.arcs_at_most > 0 else rows
             today = now.astimezone(UTC).date()
-            self._told = self._attribute(read_vault(self.client, some, today, self.settings.stale_lesson_days))
+            vault = read_vault(self.client, some, today, self.settings.stale_lesson_days)
+            self._told = self._attribute(vault)
         return self._told
 
     def _attribute(self, vault: Vault) -> Told:
@@ -94,31 +100,37 @@ class VaultSource:
         if len(known) == 1 and all(owners):
             sessions = tuple(dict.fromkeys(session for part in arc.parts for session in part.sessions))
             text = "\n\n".join(part.text for part in arc.parts)
-            whole = self._piece(arc, arc.title, text, sessions, "")
+            whole = self._piece(arc, arc.title, text, sessions)
             told.add(next(iter(known.values())), replace(whole, named=told_by[0][1]))
             return
         for number, (part, (owner, word)) in enumerate(zip(arc.parts, told_by, strict=True)):
             if owner is not None:
-                own = self._piece(arc, part.title or arc.arc_id, part.text, part.sessions, str(number))
-                told.add(owner, replace(own, named=word))
+                own = self._piece(arc, part.title or arc.arc_id, part.text, part.sessions)
+                told.add(owner, replace(own, letters=_letters_of(arc, number), named=word))
         if not known:
-            told.left_out[SEVERAL if (None, SEVERAL) in told_by else UNKNOWN_ARC] += 1
+            told.left_out[next((why for owner, why in told_by if owner is None and why), UNKNOWN_ARC)] += 1
 
     def _owner(self, part: ArcPart) -> tuple[KnownProject | None, str]:
-        """(whose a part is, the kernel's own word if only that tells it): its sessions say, else that word."""
+        """Whose a part is: its sessions say, else the kernel's own word.
+
+        Beside the project that word, where only it tells; beside None the reason, where there is more than "unknown".
+        """
         known = [found for session in part.sessions if (found := self.attribution.of_session(session))]
         projects = {found.project.key: found.project for found in known if found.project}
         if projects:
             return (next(iter(projects.values())), "") if len(projects) == 1 else (None, SEVERAL)
         word = part.project if part.project and not known else ""
-        return (self.attribution.of_name(word), word) if word else (None, "")
+        owner = self.attribution.of_name(word)
+        if owner is None:
+            return None, AMBIGUOUS if self.attribution.is_ambiguous(word) else ""
+        return owner, word
 
-    def _piece(self, arc: ArcFile, title: str, text: str, sessions: tuple[str, ...], part: str) -> Piece:
+    def _piece(self, arc: ArcFile, title: str, text: str, sessions: tuple[str, ...]) -> Piece:
         known = (self.attribution.of_session(session) for session in sessions)
         last = max((found.last_at for found in known if found and found.last_at), default=None)
         return Piece(
             kind=PieceKind.ARC,
-            letters=piece_letters("arc", arc.arc_id, part),
+            letters=piece_letters("arc", arc.arc_id, ""),
             title=one_line(title),
             text=clip(text, ARC_LETTERS),
             at=last or day_of(arc.arc_id),
@@ -134,6 +146,14 @@ class VaultSource:
             told.left_out[UNKNOWN_SESSION if lesson.session_id else NO_SESSION] += 1
             return
         told.add(known.project, lesson_piece(lesson))
+
+
+def _letters_of(arc: ArcFile, number: int) -> str:
+    """The letters of a part: those of the arc that it was before it was merged."""
+    own = len(arc.parts) - len(arc.merged)
+    if number >= own:
+        return piece_letters("arc", arc.merged[number - own], "")
+    return piece_letters("arc", arc.arc_id, "" if number == 0 else f"copy {number}")
 
 
 @dataclass(slots=True)
@@ -198,7 +218,7 @@ def _row_piece(row: HotRow) -> Piece:
     return Piece(
         kind=PieceKind.ARC,
         letters=piece_letters("arc", row.arc_id, ""),
-        title=clip(one_line(row.blurb), TITLE_LETTERS),
+        title=clip(one_line(row.blurb), SHOWN_LETTERS),
         text=row.blurb,
         at=day_of(row.arc_id),
         path=FEED_PATH,
@@ -221,7 +241,7 @@ def lesson_piece(lesson: LoggedLesson) -> Piece:
     return Piece(
         kind=PieceKind.LESSON,
         letters=piece_letters("lesson", lesson.session_id, lesson.text),
-        title=clip(one_line(lesson.text), TITLE_LETTERS),
+        title=clip(one_line(lesson.text), SHOWN_LETTERS),
         text=lesson.text,
         at=lesson.at,
         path=lesson.path,
@@ -234,7 +254,7 @@ def _intent_piece(entry: Entry) -> Piece:
     return Piece(
         kind=PieceKind.FOCUS,
         letters=piece_letters("intent", entry.content),
-        title=clip(one_line(words), TITLE_LETTERS),
+        title=clip(one_line(words), SHOWN_LETTERS),
         text=entry.content,
         at=stamp_of(entry.content),
         path=FEED_PATH,
@@ -254,10 +274,11 @@ def day_of(arc_id: str) -> datetime | None:
     return datetime.combine(day.date(), time(), UTC) if day else None
 
 
-def limit_lessons(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces, of the lessons the newest: more never enter a block."""
-    own = list(pieces)
-    lessons = sorted(
-        (one for one in own if one.kind is PieceKind.LESSON), key=lambda one: one.at or datetime.min.replace(tzinfo=UTC)
-    )
-    return [*(one for one in own if one.kind is not PieceKind.LESSON), *lessons[-LESSONS_AT_MOST:]]
+def limit_pieces(pieces: Iterable[Piece], now: datetime) -> list[Piece]:
+    """The newest lessons and the hottest arcs of the pieces: more never enter a block. What lies ahead has no time."""
+    own = [one if one.at is None or one.at < now + AHEAD else replace(one, at=None) for one in pieces]
+    long_ago = datetime.min.replace(tzinfo=UTC)
+    lessons = sorted((one for one in own if one.kind is PieceKind.LESSON), key=lambda one: one.at or long_ago)
+    arcs = sorted((one for one in own if one.kind is PieceKind.ARC), key=lambda one: one.heat)
+    focus = [one for one in own if one.kind is PieceKind.FOCUS][:1]
+    return [*focus, *arcs[-ARCS_AT_MOST:], *lessons[-LESSONS_AT_MOST:]]

@@ -51,6 +51,8 @@ def later(fleet: Fleet, seconds: int) -> None:
     with open_store(fleet.base / "brain.db") as db:
         for column in ("asked_at", "answered_at", "claimed_at"):
             db.execute(f"UPDATE brain_asks SET {column} = {column} - ?", (seconds * 1_000_000,))
+        named = "substr(value, 1, instr(value, ' ')) || (substr(value, instr(value, ' ') + 1) - ?)"
+        db.execute(f"UPDATE meta SET value = {named} WHERE name = 'brain'", (seconds * 1_000_000,))
     with fleet.ready() as ready:
         ready.execute("UPDATE projects SET rendered_at = rendered_at - ?", (seconds * 1_000_000,))
 
@@ -154,6 +156,30 @@ def test_the_feed_is_under_the_scope_as_any_feed_is(fleet: Fleet, brain: Brain, 
     assert ("bandicoot" in turn(fleet)) is False
 
 
+def test_what_is_said_to_one_project_stands_under_its_own_line(fleet: Fleet, brain: Brain, cli: Cli) -> None:
+    brain.feed["entries"] = [entry("note", "Note", "to alpha", project="alpha"), entry("all", "Note", "to all")]
+    given = cli.ok("preview", "--cwd", fleet.folder("alpha")).out
+    own, fleet_wide = given.split("<project-feed ")[1].split("</project-feed>")
+    assert "to alpha" in own and "this project alone" in own.replace("\n", " ") and "to alpha" not in fleet_wide
+    assert "to all" in given and "Fleet wide" in given
+    elsewhere = cli.ok("preview", "--cwd", fleet.folder("beta"), "--scope", "rank").out
+    assert "to alpha" in elsewhere.split("<fleet-memory ")[1] and "<project-feed" not in elsewhere
+
+
+@pytest.mark.parametrize(
+    ("scope", "why"), [("rank", "in scope rank the fleet's memory follows the block"), ("off", "scope is off")]
+)
+def test_preview_says_why_an_entry_is_given(fleet: Fleet, brain: Brain, cli: Cli, scope: str, why: str) -> None:
+    fill(brain)
+    for folder, said in (
+        (fleet.folder("alpha"), why),
+        (fleet.home, "a session without a project is given the whole feed"),
+    ):
+        given = cli.ok("preview", "--cwd", folder, "--scope", scope, "--json").json["delivered"]
+        reasons = {one["id"]: one["why"] for one in given}
+        assert reasons[f"hot-arcs-{TODAY}"] == said and reasons["inject"].startswith("what is addressed to the fleet")
+
+
 def test_an_alert_comes_at_the_next_moment_and_is_gone_when_the_brain_says_so(fleet: Fleet, brain: Brain) -> None:
     fill(brain)
     turn(fleet)
@@ -197,7 +223,7 @@ def test_a_kernel_that_knows_projects_is_told_by_its_answer_and_takes_the_vaults
     assert [(one["name"], one["state"]) for one in done["sources"]] == [("local", "fresh"), ("kernel", "fresh")]
     assert "Told by the kernel" in done["context"] and "Clean the axolotl tank" not in done["context"]
     assert "alpha is full" in done["context"]
-    assert "· kernel, answered" in cli.ok("status").out
+    assert "kernel: it has a feed for each project; answered" in cli.ok("status").out
     later(fleet, 601)
     assert "alpha is full" not in cli.ok("preview", "--cwd", fleet.folder("beta")).out
 
@@ -223,7 +249,7 @@ def test_a_brain_that_fails_is_not_felt_and_status_says_it(fleet: Fleet, brain: 
     assert answer.code == 0 and answer.err == "" and "Clean the axolotl tank" in answer.context
     assert time.monotonic() - began < 2
     done = cli.ok("status")
-    assert "vault, failed, what it told 10m ago still counts" in done.out
+    assert "failed: " in done.out and "what it told 10m ago still counts" in " ".join(done.out.split())
     value = cli.ok("status", "--json").json
     assert value["brain"]["state"] == "failed" and value["brain"]["age_s"] >= 600
     assert any(one["id"] == "brain-failed" for one in value["findings"])
@@ -250,7 +276,7 @@ def test_a_wrong_address_is_said_and_nothing_else_changes(
     fleet.work()
     assert "axolotl" in answer.context and "axolotl" in cli.ok("preview", "--cwd", fleet.folder("alpha")).out
     done = cli.ok("status")
-    assert said in done.out and "pw-x" not in done.out + done.err and TOKEN not in done.out
+    assert said in " ".join(done.out.split()) and "pw-x" not in done.out + done.err and TOKEN not in done.out
 
 
 def test_half_a_vault_leaves_what_was_told_before(fleet: Fleet, brain: Brain, cli: Cli) -> None:
@@ -261,7 +287,7 @@ def test_half_a_vault_leaves_what_was_told_before(fleet: Fleet, brain: Brain, cl
     later(fleet, 601)
     context = turn(fleet)
     assert "Pin the pool size." in context and "Another text" not in context
-    assert "vault, failed" in cli.ok("status").out and "broke off its answer" in cli.ok("status").out
+    assert "failed: " in cli.ok("status").out and "broke off its answer" in cli.ok("status").out
     assert asks(fleet)["vault"]["failures"] == 1
     del brain.faults["/vault/search"]
     later(fleet, 601)
@@ -337,7 +363,7 @@ def test_a_session_without_the_setting_has_what_others_were_told_for_a_day(
     assert "not asked from here" in cli.ok("status").out
     later(fleet, 90_000)
     turn(fleet)
-    assert "tank" not in turn(fleet) and "local only" in cli.ok("status").out
+    assert "tank" not in turn(fleet) and "local only (neither BRAIN_URL" in cli.ok("status").out
 
 
 def test_the_brain_of_config_counts_for_every_session_and_can_be_turned_off(
@@ -351,7 +377,7 @@ def test_the_brain_of_config_counts_for_every_session_and_can_be_turned_off(
     fleet.configure(f'[brain]\nurl = "{brain.url}/"\ntoken_file = "{token}"\n')
     turn(fleet)
     assert "Clean the axolotl tank" in turn(fleet)
-    assert f"{brain.url} (config) · vault, answered" in cli.ok("status").out
+    assert f"{brain.url} (config)" in cli.ok("status").out and "so its vault is read; answered" in cli.ok("status").out
     fleet.configure(f'[brain]\nurl = "{brain.url}"\nenabled = false\n')
     later(fleet, 601)
     turn(fleet)
@@ -395,6 +421,77 @@ def test_a_malformed_timeout_of_the_environment_is_named(
     assert "BRAIN_HTTP_TIMEOUT is 'soon'" in done.err and "tank" in done.out
 
 
+def test_the_brain_that_is_named_now_counts_whatever_was_asked_before(
+    fleet: Fleet, brain: Brain, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(brain)
+    with serve(Brain()) as other:
+        fill(other, "Told by the other.")
+        for served, text, else_text in (
+            (brain, "Pin the pool size.", "Told by"),
+            (other, "Told by the other.", "Pin the"),
+            (brain, "Pin the pool size.", "Told by"),
+        ):
+            monkeypatch.setenv("BRAIN_URL", served.url)
+            out = cli.ok("preview", "--cwd", fleet.folder("alpha")).out
+            assert text in out and else_text not in out
+            pieces = cli.ok("brain", "--project", "alpha", "--json").json["pieces"]
+            assert served.url[7:] in cli.ok("show", pieces[1]["citation"]).out
+            assert f"{served.url} (environment)" in cli.ok("status").out
+        for wrong in ("http://127.0.0.1:9", "brain.example.com"):
+            monkeypatch.setenv("BRAIN_URL", wrong)
+            shown = " ".join(cli.ok("status").out.split())
+            assert (
+                "127.0.0.1:9 cannot be reached" in shown
+                if wrong[0] == "h"
+                else "not asked: BRAIN_URL must begin with" in shown
+            )
+            assert "(environment)" not in shown or wrong in shown
+
+
+def test_what_one_brain_told_goes_a_day_after_another_was_named(
+    fleet: Fleet, brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(brain, "Only here.")
+    turn(fleet)
+    later(fleet, 90_000)
+    with serve(Brain()) as other:
+        fill(other)
+        monkeypatch.setenv("BRAIN_URL", other.url)
+        turn(fleet)
+    told = open_store(fleet.base / "brain.db").execute("SELECT DISTINCT brain FROM brain_pieces").fetchall()
+    assert told == [(other.url,)]
+
+
+def test_a_token_file_that_cannot_be_read_is_named(fleet: Fleet, brain: Brain, cli: Cli) -> None:
+    fleet.configure('[brain]\ntoken_file = "~/.nowhere"\n')
+    findings = cli("doctor", "--json").json["findings"]
+    assert any("~/.nowhere, which cannot be read" in one["what"] for one in findings)
+
+
+def test_a_command_goes_by_the_ttl_of_its_environment(
+    fleet: Fleet, brain: Brain, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(brain)
+    turn(fleet)
+    count = len(brain.asked)
+    monkeypatch.setenv("BRAIN_PROJECT_MEMORY_TTL", "5")
+    later(fleet, 6)
+    cli.ok("preview", "--cwd", fleet.folder("alpha"))
+    assert "/vault/search" in brain.paths_asked()[count:]
+
+
+def test_the_brain_can_be_looked_at_from_anywhere(
+    fleet: Fleet, brain: Brain, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(brain)
+    monkeypatch.chdir(fleet.home)
+    done = cli.ok("brain", "--json").json
+    assert done["project"] is None and done["pieces"] == [] and done["state"] == "fresh"
+    monkeypatch.delenv("BRAIN_URL")
+    assert "not asked from here" in cli.ok("brain").err
+
+
 # addresses ------------------------------------------------------------------------------------------------------------------
 
 
@@ -416,6 +513,8 @@ def test_a_citation_from_elsewhere_opens_and_says_where_it_is_from(
     human = cli.ok("brain")
     assert "Clean the axolotl tank" in human.out and "bandicoot" not in human.out + human.err
     assert told["pieces"][0]["citation"] in cli.ok("map").out
+    for command in ("arcs", "records"):
+        assert "2 pieces more that a brain told: brainproj brain" in cli.ok(command).err
 
 
 def test_what_was_left_out_is_counted_in_status(fleet: Fleet, brain: Brain, cli: Cli) -> None:

@@ -240,7 +240,6 @@ BODY = {"type": "lesson", "content": "Pin the pool size.", "attrs": {}}
         (recorded(44)["response"], Fate.REFUSED),
         (recorded(45)["response"], Fate.FAILED),
         (recorded(46)["response"], Fate.REFUSED),
-        ({"status": 503, "json": {"detail": "vault write failed: disk"}}, Fate.FAILED),
         ({"status": 400, "json": {"detail": "marker target already exists: /vault/amygdala/x.md"}}, Fate.FAILED),
         ({"status": 201, "json": {"ok": True, "idempotency_key": "another", "marker_type": "lesson"}}, Fate.FAILED),
         (
@@ -262,3 +261,13 @@ def test_what_became_of_a_marker_is_read_from_its_own_answer(
         sent = send_marker(client, BODY, "cap-lesson-1")
     assert sent.fate is fate and (sent.fate is Fate.DELIVERED or sent.why)
     assert brain.asked[0].headers["x-idempotency-key"] == "cap-lesson-1"
+
+
+@pytest.mark.parametrize("number", [502, 503, 504])
+def test_a_brain_that_is_away_is_no_markers_fault(brain: Brain, number: int) -> None:
+    brain.refuse = lambda _: (number, {"detail": "vault write failed: disk"})
+    with (
+        client_of(brain) as client,
+        pytest.raises(BrainUnavailable, match=f"takes no markers now \\({number}: vault write"),
+    ):
+        send_marker(client, BODY, "k")

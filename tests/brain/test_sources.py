@@ -159,7 +159,7 @@ def test_a_name_that_two_projects_have_is_nobodys(fleet: Fleet, brain: Brain, tm
     asked = Asked(fleet, brain)
     told = asked.vault()
     assert all(told.fetch(one, NOW).is_empty for one in asked.resolver.catalogue.projects)
-    assert told.tell(NOW).left_out == {"arcs of no known project": 1}
+    assert told.tell(NOW).left_out == {"arcs of a name that several projects have": 1}
 
 
 def test_what_a_hook_saw_outranks_what_was_read(asked: Asked, brain: Brain) -> None:

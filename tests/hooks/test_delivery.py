@@ -161,9 +161,7 @@ def test_a_folder_nobody_asked_about(fleet: Fleet, tmp_path: Path) -> None:
 
     fresh = make_repository(tmp_path / "fresh", "https://git.example.com/acme/fresh.git")
     said = fleet.hook("start", "s", fresh).context
-    assert (
-        said == "<project-memory>This folder was not looked at before; its project is being found out.</project-memory>"
-    )
+    assert said == "<project-memory>The project of this folder is being found out.</project-memory>"
     fleet.work()
     assert "Nothing is remembered" in fleet.hook("prompt", "s", fresh).context
     assert fleet.hook("prompt", "s", fresh).context == ""
@@ -185,7 +183,7 @@ def test_a_session_keeps_the_project_of_its_start(fleet: Fleet) -> None:
 def test_a_name_in_the_environment(fleet: Fleet) -> None:
     environment = {"BRAINPROJ_PROJECT": "beta"}
     alpha = fleet.folder("alpha")
-    assert "not looked at" in fleet.hook("start", "s", alpha, environment=environment).context
+    assert "being found out" in fleet.hook("start", "s", alpha, environment=environment).context
     fleet.work()
     given = fleet.hook("prompt", "s", alpha, environment=environment).context
     assert "bandicoot" in given and "axolotl" not in given

@@ -41,7 +41,7 @@ from brainproj.sleep import Finding as Again
 from brainproj.status import Setting, StoreState
 from brainproj.status import Status as Standing
 from brainproj.store.documents import Document
-from brainproj.store.outbox import Counts
+from brainproj.store.outbox import Counts, SetAside
 from brainproj.store.people import OwnedSession
 from brainproj.store.records import StoredAct, StoredRecord
 from brainproj.tasks import TaskFacts, TaskSession
@@ -346,7 +346,10 @@ VIEWS: dict[str, RenderableType] = {
     "tasks": render_tasks([TASK, LATER], NOW),
     "brain": render_pieces(PIECES, NOW),
     "set-aside": render_set_aside(
-        [(12, "refused", "400: content is required"), (9, "withheld", "the same was said before")]
+        [
+            SetAside(12, "lesson", "x", "refused", "400: content is required", None, None),
+            SetAside(9, "signal", "y", "withheld", "the same was said before", None, None),
+        ]
     ),
     "task": render_task(TASK, NOW),
     "a task without sessions": render_task(LATER, NOW),

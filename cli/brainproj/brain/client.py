@@ -9,6 +9,7 @@ environment, and verifies them.
 import contextlib
 import json
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,8 +136,11 @@ class BrainClient:
                 number, result = done.get(timeout=max(self._deadline - time.monotonic(), 0.001))
             except queue.Empty:
                 raise BrainUnavailable(f"{self.brain.name} did not answer within {self.limit_s:.0f} s") from None
-            if isinstance(result, BaseException):
+            if isinstance(result, BrainUnavailable):
                 raise result
+            if isinstance(result, BaseException):  # of a shape that nobody thought of: no reason to stop all else
+                name = type(result).__name__
+                raise BrainUnavailable(f"{self.brain.name} answers what cannot be understood ({name})") from result
             results[number] = result
         return [results[number] for number in range(len(tasks))]
 
@@ -230,8 +234,23 @@ class BrainClient:
         except httpx2.RemoteProtocolError:
             raise BrainUnavailable(f"{name} broke off its answer, or does not speak HTTP") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            why = self._clean(str(error)) or type(error).__name__
+            why = self._clean(_words(error)) or type(error).__name__
             raise BrainUnavailable(f"{name} cannot be reached ({why})") from None
+
+
+def _one_detail(one: Mapping[str, Any]) -> str:
+    where = one.get("loc")
+    place = ".".join(map(str, where)) if isinstance(where, list) else ""
+    return f"{place} {one.get('msg', '')}".strip()
+
+
+PYTHONS = re.compile(r"\[(?:Errno -?\d+|[A-Z]+: [A-Z_]+)\] ?|\(_ssl\.c:\d+\)")
+
+
+def _words(error: Exception) -> str:
+    """What went wrong, without the numbers that only Python knows."""
+    text = str(error)
+    return "it speaks no TLS: is http:// meant?" if "WRONG_VERSION_NUMBER" in text else PYTHONS.sub("", text).strip()
 
 
 def _detail(detail: object) -> str:
@@ -239,6 +258,5 @@ def _detail(detail: object) -> str:
     if isinstance(detail, str):
         return detail
     if isinstance(detail, list):
-        parts = [one for one in detail if isinstance(one, dict)]
-        return "; ".join(f"{'.'.join(map(str, one.get('loc') or []))} {one.get('msg', '')}".strip() for one in parts)
+        return "; ".join(_one_detail(one) for one in detail[:5] if isinstance(one, dict))
     return ""

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ..errors import BrainUnavailable
 from .client import Answer, BrainClient
 
 PATH = "/marker"
 HEADER = "X-Idempotency-Key"
+AWAY = frozenset({502, 503, 504})
+"""What is said of the brain, never of one marker: it comes back."""
 MALFORMED = frozenset({400, 413, 422})
 """What is said of one marker, never of the brain: another one may be taken."""
 TWIN = "already exists"
@@ -42,6 +45,8 @@ def send_marker(client: BrainClient, body: Mapping[str, Any], key: str) -> Sent:
         if TWIN in answer.said:
             return Sent(Fate.FAILED, "a signal of the same name was written within the same second")
         return Sent(Fate.REFUSED, _why(answer))
+    if answer.status in AWAY:
+        raise BrainUnavailable(f"{client.brain.name} takes no markers now ({_why(answer)})")
     if answer.status >= 500:
         return Sent(Fate.FAILED, _why(answer))
     value = client.checked(answer, PATH)

@@ -10,7 +10,7 @@ from ..store.arcs import read_spans
 from ..views import terminal
 from ..views.tables import Column, render_table
 from .options import JSON, PROJECT
-from .reading import open_project
+from .reading import open_project, point_to_brain
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -48,6 +48,7 @@ def arcs(project: PROJECT = None, json: JSON = False) -> None:
         return
     if not found:
         terminal.aside(f"No session of {known.name} is stored yet. Read them: brainproj backfill")
+        point_to_brain(around, db, known)
         return
     columns = (
         Column("ARC", style="cyan"),
@@ -70,3 +71,4 @@ def arcs(project: PROJECT = None, json: JSON = False) -> None:
     )
     terminal.answer(render_table(columns, rows))
     terminal.aside(f"{counted(len(found), 'arc')} of {known.name}. Open one: brainproj show arc:{found[0].arc_id}")
+    point_to_brain(around, db, known)

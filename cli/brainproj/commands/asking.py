@@ -7,6 +7,7 @@ from ..brains import find_brain
 from ..brainstate import BrainState, read_brain_state
 from ..brainwork import BrainWork
 from ..errors import BrainError
+from ..persons import is_agents
 from ..recall import read_recall_settings
 from ..store import publish
 from ..store.database import open_store
@@ -24,6 +25,11 @@ LIMIT_S = 5.0
 """Seconds that a person waits for a brain that does not answer."""
 
 
+def is_persons(around: Surroundings) -> bool:
+    """Whether a person asks, and not an agent in its shell: an agent's environment may be anybody's."""
+    return not is_agents(around.environment)
+
+
 def look_at_brain(
     around: Surroundings, db: sqlite3.Connection, resolver: "Resolver", project: "KnownProject | None" = None
 ) -> BrainState:
@@ -35,7 +41,9 @@ def look_at_brain(
 
         settings = read_recall_settings(around.config, {})
         refresh = Refresh(around.paths, around.config, db, ready, resolver, settings, around.now)
-        work = BrainWork(setting, refresh, is_patient=False, limit_s=LIMIT_S, waiting=waiting)
+        work = BrainWork(
+            setting, refresh, around.environment, is_persons=is_persons(around), limit_s=LIMIT_S, waiting=waiting
+        )
         try:
             with publish.unless_refused(around.paths.ready_db):
                 work.ask([project] if project else [], feed_due_after_s=ASKED_AGAIN_S)

@@ -23,7 +23,8 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def forget(
     address: Annotated[
-        str | None, typer.Argument(help="A session, a citation, rec:N, task:ID or doc:N.", autocompletion=session_ids)
+        str | None,
+        typer.Argument(help="A session, a citation, rec:N, task:ID, doc:N or brain:ID.", autocompletion=session_ids),
     ] = None,
     project: PROJECT = None,
     before: Annotated[str | None, typer.Option(help="Everything older than this time or age.")] = None,

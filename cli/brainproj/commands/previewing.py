@@ -20,6 +20,7 @@ from ..store.seen import SeenSession, list_seen
 from ..views import terminal
 from ..views.blocks import render_given, render_reasons, render_summary
 from ..views.progress import waiting
+from .asking import is_persons
 from .reading import read_first
 from .surroundings import (
     find_surroundings,
@@ -62,7 +63,7 @@ def show_preview(
         terminal.warn(named.problem)
     if named.brain and around.config.brain.url and named.brain.url != find_brain(around.config, {}).url:
         terminal.note("BRAIN_URL names another brain than config.toml; sessions are given what the latter told")
-    brain = BrainWork(named, refresh, is_patient=False, waiting=waiting)
+    brain = BrainWork(named, refresh, around.environment, is_persons=is_persons(around), waiting=waiting)
     found = preview(refresh, Asked(resolution, known, effective, moment, running, swarm), brain)
     for source in found.sources:
         if source.why:

@@ -8,7 +8,9 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..brains import brain_in_use
 from ..core.text import counted
+from ..store.brain import list_pieces
 from ..views import terminal
 from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
@@ -66,6 +68,14 @@ def read_first(around: Surroundings, db: sqlite3.Connection, resolver: "Resolver
             f" {counted(report.sessions_added, 'session')}, {counted(report.events, 'event')}."
             " They were only read, never changed."
         )
+
+
+def point_to_brain(around: Surroundings, db: sqlite3.Connection, known: "KnownProject") -> None:
+    """Say what is in no list of this store: what a brain told of the project."""
+    brain = brain_in_use(db, around.config, around.now)
+    told = len(list_pieces(db, brain, known.ids)) if brain and known.ids else 0
+    if told:
+        terminal.aside(f"{counted(told, 'piece')} more that a brain told: brainproj brain")
 
 
 class Opened(NamedTuple):

@@ -15,7 +15,7 @@ from ..store.search import read_replacements
 from ..views import terminal
 from ..views.records import render_records
 from .options import JSON, PROJECT, check_among
-from .reading import NOTHING_READ, is_empty, open_project
+from .reading import NOTHING_READ, is_empty, open_project, point_to_brain
 from .surroundings import Surroundings
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -58,10 +58,11 @@ def records(
         return
     terminal.answer(render_records(found))
     waiting = sum(record.kind in RULED and record.status == "proposed" for record in found)
-    decide = f" {waiting} wait for a person: brainproj review" if waiting else ""
-    terminal.aside(
-        f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}{decide}"
-    )
+    terminal.aside(f"{counted(len(found), 'record')} of {known.name}. Open one: brainproj show rec:{found[0].id}")
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        terminal.aside(f"{waiting:,} {verb} for a person: brainproj review")
+    point_to_brain(around, db, known)
 
 
 def _values(

@@ -25,7 +25,7 @@ UNSEEN = (
     r"\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
 """White space and letters without a width: a tag with some of them inside still looks like one."""
-TAG_START = re.compile(rf"<(?=[{UNSEEN}]*[/!?|]?[{UNSEEN}]*[A-Za-z!?/|])")
+TAG_START = re.compile(rf"<(?=[{UNSEEN}]*+[A-Za-z!?/|])")
 HEADING = re.compile(r"\A(?:#{1,6}(?:\s+|\Z))+")
 FENCE = re.compile(r"`{3,}|~{3,}")
 

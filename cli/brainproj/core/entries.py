@@ -95,14 +95,16 @@ def render_entry(entry: Entry, limit_bytes: int) -> str:
     severity = "" if entry.severity == "info" else f" · {entry.severity}"
     lines = [f"[{clip(safe_text(entry.id), TITLE_LIMIT)}] {clip(safe_text(entry.title), TITLE_LIMIT)}{severity}"]
     room = limit_bytes - len(lines[0].encode())
-    body = [line for line in (_safe_line(line) for line in printable(entry.content).splitlines()) if line]
-    for place, line in enumerate(body):
+    body = [line for line in printable(entry.content).splitlines() if line.strip()]
+    for place, raw in enumerate(body):
+        line = _safe_line(clip(raw, limit_bytes))
         cost = len(line.encode()) + 1
         if cost > room - (80 if place + 1 < len(body) else 0):
             lines.append(f"… {len(body) - place} more lines were cut")
             break
-        lines.append(line)
-        room -= cost
+        if line:
+            lines.append(line)
+            room -= cost
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ table leaves it as it was. A project's own feed is no part of the kernel of toda
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -20,10 +20,15 @@ ENTRIES_AT_MOST = 200
 CONTENT_LETTERS = 100_000
 ARC_ID = re.compile(r"[A-Za-z0-9][\w.-]{2,199}")
 LESSON_LOG = re.compile(r"lessons-\d{4}-\d{2}-\d{2}\Z")
-LINK = re.compile(r"\[\[([^\]|]+)(?:\|[^\]]*)?\]\]")
+LINK = re.compile(r"\[\[([^\[\]|\n]{1,300})(?:\|[^\[\]|\n]{0,300})?\]\]")
 CELLS = re.compile(r"(?<!\\)\|")
 UNKNOWN = "?"
 HEAT_MOST = 10
+ROWS_AT_MOST = 50
+"""A kernel shows ten."""
+LINE_LETTERS = 2000
+ID_LETTERS, TITLE_LETTERS = 400, 4000
+"""Read; a secret that would be cut in half is hidden whole first, and what is shown is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +86,45 @@ def parse_entry(value: Mapping[str, Any], source: str, now: datetime) -> Entry |
     if not entry_id or not content or content.lower() in EMPTY_BODIES:
         return None
     severity = _text(value.get("severity")).lower()
-    metadata = value.get("metadata")
     ttl_s = min(max(_number(value.get("ttl"), DEFAULT_TTL_S), 0), 10**8)
     return Entry(
-        id=clip(entry_id, 200),
-        title=clip(_text(value.get("title")) or entry_id, 400),
+        id=clip(entry_id, ID_LETTERS),
+        title=clip(_text(value.get("title")) or entry_id, TITLE_LETTERS),
         content=content,
         priority=_number(value.get("priority"), DEFAULT_PRIORITY),
         severity=severity if severity in SEVERITIES else "info",
         source=source,
         expires_at=now + timedelta(seconds=ttl_s),
-        metadata=_flat(metadata) if isinstance(metadata, dict) else {},
+        metadata=_label(value),
     )
+
+
+UNREADABLE = "a project in words that cannot be read"
+NAMES = {"project": "project", "repo": "project", "project_key": "key", "key": "key", "remote": "remote"}
+"""Members that may say whose an entry is, and what each of them says."""
+
+
+def _label(value: Mapping[str, Any]) -> dict[str, str]:
+    """Whose an entry says it is, as `project`, `key` and `remote`; the rest of its metadata is nobody's concern.
+
+    A label that cannot be read is still a label: such an entry is for nobody rather than for everybody.
+    """
+    found: dict[str, str] = {}
+    holders = [value.get("metadata"), value]
+    for holder in holders:
+        if not isinstance(holder, dict):
+            continue
+        said = {str(name).lower(): one for name, one in holder.items()}
+        project = said.get("project")
+        if isinstance(project, dict):
+            said |= {name: project.get(member) for name, member in (("project", "name"), ("project_key", "key"))}
+        for name, what in NAMES.items():
+            if holder is value and name in ("key", "repo", "remote"):
+                continue
+            one = said.get(name)
+            if one not in (None, "", [], {}):
+                found.setdefault(what, clip(_text(one), ID_LETTERS) or UNREADABLE)
+    return found
 
 
 ALERT_ID, ALERT_PRIORITY, ALERT_TTL_S = "amygdala-active", 100, 300
@@ -128,11 +160,25 @@ def hot_rows(entries: tuple[Entry, ...]) -> tuple[HotRow, ...]:
     return tuple(found.values())
 
 
+def without_rows(content: str, is_gone: Callable[[str], bool]) -> str:
+    """A table of hot arcs without the rows of some arcs."""
+    if "|" not in content:
+        return content
+    return "\n".join(line for line in content.split("\n") if not is_gone(_first_cell(line)))
+
+
+def _first_cell(line: str) -> str:
+    cells = CELLS.split(LINK.sub(r"\1", line[:LINE_LETTERS]).strip().strip("|"), maxsplit=1)
+    return cells[0].strip("` ")
+
+
 def _table(content: str) -> list[HotRow]:
     rows: list[HotRow] = []
     names: list[str] = []
     for line in content.splitlines():
-        if not line.strip().startswith("|"):
+        if len(rows) == ROWS_AT_MOST:
+            break
+        if not line.strip().startswith("|") or len(line) > LINE_LETTERS:
             names = []
             continue
         cells = [cell.strip().replace("\\|", "|") for cell in CELLS.split(LINK.sub(r"\1", line).strip().strip("|"))]
@@ -159,14 +205,9 @@ def _echo(answer: Mapping[str, Any]) -> tuple[str, str]:
     """(key, name) of the project that an answer says it is of."""
     said = answer.get("project")
     if isinstance(said, dict):
-        return _text(said.get("key")), _text(said.get("name"))
+        return clip(_text(said.get("key")), ID_LETTERS), clip(_text(said.get("name")), ID_LETTERS)
     key = _text(answer.get("project_key")) or _text(answer.get("key"))
-    return key, _text(said)
-
-
-def _flat(metadata: Mapping[Any, Any]) -> dict[str, str]:
-    pairs = ((_text(name), value) for name, value in list(metadata.items())[:50])
-    return {name: clip(encodable(str(value)), 400) for name, value in pairs if isinstance(value, (str, int, float))}
+    return clip(key, ID_LETTERS), clip(_text(said), ID_LETTERS)
 
 
 def _text(value: object) -> str:

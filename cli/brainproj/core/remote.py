@@ -13,8 +13,8 @@ from .ids import make_event_id
 from .memory import MemoryArc, MemoryItem, ProjectMemory
 from .text import one_line
 
-LESSONS_AT_MOST = 200
-"""Of a project; a block holds some twenty."""
+LESSONS_AT_MOST, ARCS_AT_MOST = 200, 50
+"""Of a project; a block holds some twenty of both."""
 
 
 class PieceKind(StrEnum):
@@ -59,12 +59,15 @@ def piece_letters(*parts: str) -> str:
 def make_memory(project: str, origin: str, pieces: Sequence[Piece]) -> ProjectMemory:
     """The memory that pieces make: arcs hottest first, each thread once; lessons newest first, each text once."""
     threads: list[MemoryArc] = []
+    of_session: dict[str, int] = {}
     for arc in (_arc(piece) for piece in sorted(pieces, key=_rank) if piece.kind is PieceKind.ARC):
-        same = next((place for place, one in enumerate(threads) if set(arc.sessions) & set(one.sessions)), None)
+        same = next((of_session[session] for session in arc.sessions if session in of_session), None)
         if same is None:
+            same = len(threads)
             threads.append(arc)
         elif set(arc.sessions) > set(threads[same].sessions):  # what it was merged into
             threads[same] = arc
+        of_session |= dict.fromkeys(arc.sessions, same)
     lessons = sorted((one for one in pieces if one.kind is PieceKind.LESSON), key=_age)
     said = next((piece for piece in pieces if piece.kind is PieceKind.FOCUS), None)
     focus = replace(_arc(said), status="", is_said=True) if said else next(iter(threads), None)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 EVERYBODY = "*"
 INTENT_IDS = frozenset({"operator-intent", "intent"})
 MEMORY_PREFIXES = ("hot-arcs", "lessons")
+MEMORY_ENDINGS = ("-hot-arcs", "-lessons")
+"""An entry without an id goes by its title: `Active Hot Arcs`, `Recent Lessons`."""
+NO_WORD = re.compile(r"[^a-z0-9]+")
 SHORT = 4
 """Letters; a name with fewer is a word of every text."""
 COMMON = frozenset(
@@ -42,19 +45,21 @@ class Verdict:
     ranked: str | None
     off: str | None
     why: str
+    is_said: bool = False
+    """It is said to those it is for, and no memory of the fleet that happens to name them."""
 
 
 def is_memory(entry_id: str) -> bool:
     """Whether an entry is memory of the whole fleet: its arcs, its lessons, one guess at what the operator does."""
-    entry_id = entry_id.lower()
-    return entry_id in INTENT_IDS or entry_id.startswith(MEMORY_PREFIXES)
+    words = NO_WORD.sub("-", entry_id.lower()).strip("-")
+    return words in INTENT_IDS or words.startswith(MEMORY_PREFIXES) or words.endswith(MEMORY_ENDINGS)
 
 
 def judge(entry_id: str, content: str, projects: Sequence[Named]) -> Verdict:
     """The verdict on an entry."""
     if not is_memory(entry_id):
         return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, "what is addressed to the fleet reaches every session")
-    if entry_id.lower() not in INTENT_IDS:
+    if NO_WORD.sub("-", entry_id.lower()).strip("-") not in INTENT_IDS:
         return Verdict(None, EVERYBODY, EVERYBODY, "fleet memory, and this session has a project")
     named = [project for project in projects if names_project(content, project)]
     if len(named) == 1:
@@ -70,7 +75,7 @@ def of_one(key: str, name: str, *, is_alert: bool) -> Verdict:
     """The verdict on an entry that its brain says is one known project's."""
     if is_alert:
         return Verdict(EVERYBODY, EVERYBODY, EVERYBODY, ALERT)
-    return Verdict(key, EVERYBODY, EVERYBODY, f"its brain says that it is of {name}")
+    return Verdict(key, EVERYBODY, EVERYBODY, f"its brain says that it is of {name}", is_said=True)
 
 
 def of_nobody(label: str, *, is_alert: bool) -> Verdict:

@@ -7,7 +7,7 @@ headings of their own).
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .text import clip, encodable
@@ -20,19 +20,20 @@ SUFFIXES = (".merged.md", ".md")
 """A merged arc's file takes the place of the one that it was."""
 FIELD = re.compile(r"([A-Za-z_]\w*):(.*)")
 ITEM = re.compile(r"\s*-\s+(.+)")
-MERGED = re.compile(r"^## Merged from (\d{4}-\d{2}-\d{2}-[\w.-]+)[ \t]*$", re.MULTILINE)
+MERGED = re.compile(r"^## Merged from ([^\n]{1,300})$", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 SESSION_LINK = re.compile(r"^- home-bridge://sessions/([\w.-]+)", re.MULTILINE)
 SESSION = re.compile(r"[\w.-]{6,200}")
-LESSON = re.compile(
-    r"^## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)"
-    r" — ([^\n—]*?)(?: — `?([^`\n]*?)`?)?[ \t]*$",
-    re.MULTILINE,
-)
-"""The whole header of a lesson: a time, a source, perhaps a session."""
+HEADER = re.compile(r"## \d{4}-\d{2}-\d{2}T")
+"""How the header of a lesson begins; whatever follows, the lesson before it ends here."""
+DASH = " — "
+HEADER_LETTERS = 400
+FILE_LETTERS = 2_000_000
+"""Characters of a file that are looked at."""
 STATUSES = frozenset(("active", "complete", "stalled", "graduated", "resolved", "merged", "abandoned"))
 SESSIONS_AT_MOST = 500
-TITLE_LETTERS = 400
+TITLE_LETTERS = 4000
+"""Read; a secret that would be cut in half is hidden whole first, and what is shown is shorter."""
 TEXT_LETTERS = 4096
 
 
@@ -117,7 +118,7 @@ def parse_arc(arc_id: str, path: str, content: str) -> ArcFile | None:
         status=known_status(status),
         heat=_heat(_first(fields, "heat")),
         parts=tuple(parts),
-        merged=tuple(pieces[1::2]),
+        merged=tuple(one.strip() for one in pieces[1::2]),
     )
 
 
@@ -127,33 +128,46 @@ def known_status(status: str) -> str:
 
 
 def parse_log(path: str, content: str, *, is_cut: bool) -> list[LoggedLesson]:
-    """The lessons of a daily log, oldest first. The last one of a log that was cut is not whole, and left out."""
-    headers = list(LESSON.finditer(content))
-    found = []
-    for number, header in enumerate(headers):
-        is_last = number + 1 == len(headers)
-        if is_last and is_cut:
-            break
-        text = content[header.end() : len(content) if is_last else headers[number + 1].start()].strip()
-        if text:
-            session = (header[3] or "").strip()
-            found.append(
-                LoggedLesson(
-                    parse_time(header[1]),
-                    header[2].strip(),
-                    session if SESSION.fullmatch(session) else "",
-                    clip(encodable(text), TEXT_LETTERS),
-                    path,
-                )
-            )
+    """The lessons of a daily log, oldest first. The last one of a log that was cut is not whole, and left out.
+
+    A header that is not understood begins a lesson that nobody can be told of: it goes to no one, and to no other one.
+    """
+    found: list[LoggedLesson] = []
+    header: LoggedLesson | None = None
+    lines: list[str] = []
+    for line in [*_plain(content).split("\n"), None]:
+        if line is not None and not HEADER.match(line):
+            lines.append(line)
+            continue
+        text = "\n".join(lines).strip()
+        if header is not None and text and not (line is None and is_cut):
+            found.append(replace(header, text=clip(text, TEXT_LETTERS)))
+        header, lines = (None if line is None else _parse_header(line, path)), []
     return found
+
+
+def _parse_header(line: str, path: str) -> LoggedLesson | None:
+    """`## TIME — source — `session``, the session perhaps missing; a source may hold dashes of its own."""
+    stamp, *rest = line[3:HEADER_LETTERS].rstrip().split(DASH)
+    at = parse_time(stamp)
+    if at is None or len(line) > HEADER_LETTERS:
+        return None
+    last = rest[-1].strip() if len(rest) > 1 else ""
+    is_quoted = len(last) > 2 and last.startswith("`") and last.endswith("`")
+    session = last.strip("`") if is_quoted or len(rest) == 2 else ""
+    return LoggedLesson(at, DASH.join(rest).strip(), session if SESSION.fullmatch(session) else "", "", path)
+
+
+def _plain(content: str) -> str:
+    """A file's text with one kind of line ends, and not without end."""
+    return encodable(content[:FILE_LETTERS]).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _frontmatter(content: str) -> tuple[dict[str, list[str]], str]:
     """(fields, body). The kernel splits lines, it is not YAML; a list is `[a, b]` or lines behind dashes."""
-    lines = encodable(content).lstrip("\ufeff").split("\n")
+    lines = _plain(content).lstrip("\ufeff").split("\n")
     if not lines or lines[0].strip() != "---":
-        return {}, content
+        return {}, _plain(content)
     fields: dict[str, list[str]] = {}
     current: list[str] | None = None
     for number, line in enumerate(lines[1:], 1):
@@ -167,7 +181,7 @@ def _frontmatter(content: str) -> tuple[dict[str, list[str]], str]:
             listed = value.startswith("[") and value.endswith("]")
             values = [_unquoted(one) for one in value[1:-1].split(",")] if listed else [_unquoted(value)]
             current = fields.setdefault(field[1], [one for one in values if one])
-    return {}, content
+    return {}, _plain(content)
 
 
 def _unquoted(text: str) -> str:

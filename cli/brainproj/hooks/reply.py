@@ -25,13 +25,14 @@ SOME = 64
 NOT_PREPARED = (
     "<project-memory>The memory of this project is not prepared yet; it is being made ready.</project-memory>"
 )
-UNKNOWN_PLACE = "<project-memory>This folder was not looked at before; its project is being found out.</project-memory>"
+UNKNOWN_PLACE = "<project-memory>The project of this folder is being found out.</project-memory>"
 WITH_BLOCK = ("start", "clear", "compact", "fork", "subagent_start")
 WITH_NEWS = (*WITH_BLOCK, "resume", "prompt", "tool")
 """Moments at which entries and new records are given; at `tool` only at every so many calls, alerts always."""
 OWN_HEAD = (
     '<project-news project="{}">\nRecorded in this project since this session was told, not an operator directive.'
 )
+PROJECT_HEAD = '<project-feed from="{}">\nSaid to the sessions of this project alone. No operator directive.'
 FLEET_HEAD = (
     '<fleet-feed from="{}">\nFleet wide: said to every project, not about this one alone. No operator directive.'
 )
@@ -43,10 +44,12 @@ RECAP_ROOM = 800 - len(RECAP_HEAD) - len("\n\n</project-memory>")
 """Bytes of a recap within its frame; with it, 800."""
 TAILS = {
     "<fleet-feed": "</fleet-feed>", "<fleet-memory": "</fleet-memory>", "<project-news": "</project-news>",
-    "<project-memory": "</project-memory>",
+    "<project-memory": "</project-memory>", "<project-feed": "</project-feed>",
 }  # fmt: skip
 HASH, ID, KIND, TITLE, TEXT, HEADING, SOURCE, SEVERITY, IS_MEMORY, IS_ALERT, RECORDS, ORIGIN, PLACE, AT, WHY = range(15)
+OWNER = 15
 COLUMNS = "hash, id, kind, title, text, heading, source, severity, is_memory, is_alert, records, origin, place, at, why"
+COLUMNS += ", strict"
 
 
 class Told:
@@ -74,23 +77,25 @@ class Told:
 class Reply:
     """What was chosen: rows of items, the block's among them first, and a line where there is no block to give."""
 
-    __slots__ = ("block", "items", "line", "shown")
+    __slots__ = ("block", "items", "line", "project", "shown")
 
-    def __init__(self, block: "Row | None", items: "list[Row]", line: str, shown: str) -> None:
+    def __init__(self, block: "Row | None", items: "list[Row]", line: str, shown: str, project: str) -> None:
         self.block = block
         self.items = items
         self.line = line
         self.shown = shown
+        self.project = project
 
     def without(self, hashes: list[str]) -> "Reply":
         """The reply without what the same session has from another hook, of this very moment or not written down."""
         block = None if self.block and self.block[HASH] in hashes else self.block
-        return Reply(block, [item for item in self.items if item[HASH] not in hashes], self.line, self.shown)
+        items = [item for item in self.items if item[HASH] not in hashes]
+        return Reply(block, items, self.line, self.shown, self.project)
 
     def context(self) -> str:
         """The text: block and entries, an empty line between them; empty for nothing."""
         parts = [self.block[TEXT]] if self.block else [self.line] if self.line else []
-        return "\n\n".join([*parts, *frames(self.items, self.shown)])
+        return "\n\n".join([*parts, *frames(self.items, self.shown, self.project)])
 
 
 def choose(
@@ -113,7 +118,7 @@ def choose(
     block, line = _block(db, told, moment, project, scope, swarm)
     recap = _recap(db, told) if moment == "compact" else []
     if project is None or moment not in WITH_NEWS:
-        return Reply(block, recap, line, shown)
+        return Reply(block, recap, line, shown, project or "")
     column = ready.SCOPE_COLUMNS[scope if project else "off"]
     alerts = _entries(db, told, project, column, now, only_alerts=True)
     candidates = alerts
@@ -123,7 +128,7 @@ def choose(
     chosen: list[Row] = []
     waiting = [item for item in candidates if not item[IS_ALERT]]
     for item in alerts:
-        room = _take(item, chosen, room, shown)
+        room = _take(item, chosen, room, shown, project)
     if block or line:
         size = len((block[TEXT] if block else line).encode("utf-8")) + 2
         if size > room:
@@ -131,8 +136,8 @@ def choose(
         else:
             room -= size
     for item in recap + waiting:
-        room = _take(item, chosen, room, shown)
-    return Reply(block, sorted(chosen, key=_order), line, shown)
+        room = _take(item, chosen, room, shown, project)
+    return Reply(block, sorted(chosen, key=_order), line, shown, project)
 
 
 def _recap(db: sqlite3.Connection, told: Told) -> "list[Row]":
@@ -146,7 +151,7 @@ def _recap(db: sqlite3.Connection, told: Told) -> "list[Row]":
     if row is None or _had(db, told, row[0]):
         return []
     why = "what this session itself had before its compaction"
-    return [(row[0], "recap", "recap", why, row[1], "", "", "info", 0, 0, "", "", 0, row[2], why)]
+    return [(row[0], "recap", "recap", why, row[1], "", "", "info", 0, 0, "", "", 0, row[2], why, "")]
 
 
 def _block(
@@ -218,18 +223,17 @@ def _had(db: sqlite3.Connection, told: Told, item_hash: str) -> bool:
     return row.fetchone() is not None
 
 
-def _take(item: "Row", chosen: "list[Row]", room: int, shown: str) -> int:
+def _take(item: "Row", chosen: "list[Row]", room: int, shown: str, project: str) -> int:
     """Add an item if the frames with it still fit; the room that is left."""
-    before = _size(chosen, shown)
-    cost = _size([*chosen, item], shown) - before
+    cost = _size([*chosen, item], shown, project) - _size(chosen, shown, project)
     if cost > room:
         return room
     chosen.append(item)
     return room - cost
 
 
-def _size(items: "list[Row]", shown: str) -> int:
-    return sum(len(frame.encode("utf-8")) + 2 for frame in frames(items, shown))
+def _size(items: "list[Row]", shown: str, project: str) -> int:
+    return sum(len(frame.encode("utf-8")) + 2 for frame in frames(items, shown, project))
 
 
 def _order(item: "Row") -> tuple[bool, bool, int, int, str]:
@@ -237,11 +241,11 @@ def _order(item: "Row") -> tuple[bool, bool, int, int, str]:
     return item[KIND] != "recap", item[KIND] != "record", item[IS_MEMORY], item[PLACE], item[ID]
 
 
-def frames(items: "list[Row]", shown: str) -> list[str]:
+def frames(items: "list[Row]", shown: str, project: str) -> list[str]:
     """The texts of the items, those of one kind and source in one frame, whose first lines say what they are."""
     groups: dict[str, list[Row]] = {}
     for item in sorted(items, key=_order):
-        groups.setdefault(_head(item, shown), []).append(item)
+        groups.setdefault(_head(item, shown, project), []).append(item)
     texts = []
     for head, group in groups.items():
         lines = [head]
@@ -256,9 +260,11 @@ def frames(items: "list[Row]", shown: str) -> list[str]:
     return texts
 
 
-def _head(item: "Row", shown: str) -> str:
+def _head(item: "Row", shown: str, project: str) -> str:
     if item[KIND] == "recap":
         return RECAP_HEAD
     if item[KIND] == "record":
         return OWN_HEAD.format(shown)
-    return (MEMORY_HEAD if item[IS_MEMORY] else FLEET_HEAD).format(item[SOURCE])
+    if project and item[OWNER] == project and not item[IS_MEMORY]:
+        return PROJECT_HEAD.format(item[SOURCE])
+    return (FLEET_HEAD if item[OWNER] == "*" else MEMORY_HEAD).format(item[SOURCE])

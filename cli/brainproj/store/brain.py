@@ -2,18 +2,20 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from typing import Any
 
 from ..core.entries import Entry
-from ..core.remote import Piece, PieceKind
+from ..core.feedanswer import without_rows
+from ..core.forgetting import KeptOut, mark_of
+from ..core.remote import Piece, PieceKind, piece_letters
+from ..core.text import clip
 from ..core.times import from_micros, parse_time, render_time, to_micros
 from . import texts
 
 FEED = "feed"
-VAULT = "vault"
+VAULT, KERNEL = "vault", "kernel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,31 @@ def claim(db: sqlite3.Connection, brain: str, what: str, now: int, free_after_s:
     return True
 
 
+NAMED = "brain"
+"""The row of `meta` that says which brain was named last, and when: its address, a blank, microseconds."""
+
+
+def read_named(db: sqlite3.Connection) -> tuple[str | None, int | None]:
+    """(address, when) of the brain that was named last."""
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (NAMED,)).fetchone()
+    url, _, at = row[0].rpartition(" ") if row else ("", "", "")
+    return (url, int(at)) if url else (None, None)
+
+
+def write_named(db: sqlite3.Connection, brain: str, now: int) -> None:
+    """Note which brain was named."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (NAMED, f"{brain} {now}"))
+
+
+def drop_brains(db: sqlite3.Connection, before: int) -> None:
+    """Take out what those brains told that nobody has asked since a moment, but for the one that was named last."""
+    named, _ = read_named(db)
+    old = "SELECT brain FROM brain_asks WHERE brain IS NOT ? GROUP BY brain HAVING coalesce(max(asked_at), 0) < ?"
+    for (brain,) in db.execute(old, (named, before)).fetchall():
+        for table in ("brain_pieces", "brain_entries", "brain_asks"):
+            db.execute(f"DELETE FROM {table} WHERE brain = ?", (brain,))
+
+
 # pieces ------------------------------------------------------------------------------------------------------------
 
 PIECE_COLUMNS = "kind, letters, title, text, at, path, status, heat, session_id, sessions, named"
@@ -96,9 +123,11 @@ def list_pieces(db: sqlite3.Connection, brain: str, projects: Sequence[int]) -> 
 
 
 def find_pieces(db: sqlite3.Connection, beginning: str) -> list[tuple[str, int, Piece]]:
-    """(brain, project, piece) of those whose letters begin so."""
+    """(brain, project, piece) of those whose letters begin so, those of the brain that was named last first."""
     sql = f"SELECT brain, project, {PIECE_COLUMNS} FROM brain_pieces WHERE substr(letters, 1, ?) = ? ORDER BY letters"
-    return [(row[0], row[1], _piece(row[2:])) for row in db.execute(sql, (len(beginning), beginning))]
+    found = [(row[0], row[1], _piece(row[2:])) for row in db.execute(sql, (len(beginning), beginning))]
+    named, _ = read_named(db)
+    return sorted(found, key=lambda one: one[0] != named)
 
 
 def _piece(row: Sequence[Any]) -> Piece:
@@ -155,44 +184,102 @@ def letters_before(db: sqlite3.Connection, limit: int) -> list[str]:
 
 def letters_holding(db: sqlite3.Connection, text: str) -> list[str]:
     """The letters of what holds a text."""
-    rows = db.execute("SELECT letters, title, text FROM brain_pieces").fetchall()
-    return [letters for letters, title, stored in rows if text in title or text in texts.unpack(stored)]
+    rows = db.execute("SELECT letters, text, title, path, session_id, sessions FROM brain_pieces").fetchall()
+    return [row[0] for row in rows if text in texts.unpack(row[1]) or any(text in one for one in row[2:])]
 
 
 def forget_told(db: sqlite3.Connection, letters: Iterable[str], text: str | None, now: int) -> None:
-    """Take out what a brain told, with tombstones; and the entries that hold a text. A session's goes with it."""
+    """Take out what a brain told, so that it is known and left out when it is told again. A session's goes with it."""
+    gone = [text] if text else []
     for one in letters:
+        for (title,) in db.execute("SELECT title FROM brain_pieces WHERE letters = ?", (one,)).fetchall():
+            gone += [title] if len(title) >= TITLE_TELLS else []
         db.execute("DELETE FROM brain_pieces WHERE letters = ?", (one,))
         db.execute("INSERT OR IGNORE INTO tombstones VALUES('piece', ?, ?)", (one, now))
-    gone = "SELECT substr(value, instr(value, ' ') + 1) FROM tombstones WHERE what = 'session'"
-    many = "EXISTS (SELECT 1 FROM json_each(brain_pieces.sessions) j WHERE j.value IN ({}))"
-    db.execute(f"DELETE FROM brain_pieces WHERE session_id IN ({gone}) OR {many.format(gone)}")
-    rows = db.execute("SELECT brain, what, place, entry FROM brain_entries").fetchall() if text else []
-    for brain, what, place, stored in rows:
-        entry = _entry(json.loads(stored))
-        if text and any(text in value for value in (entry.id, entry.title, entry.content, *entry.metadata.values())):
-            db.execute("DELETE FROM brain_entries WHERE brain = ? AND what = ? AND place = ?", (brain, what, place))
-            db.execute("INSERT OR IGNORE INTO tombstones VALUES('entry', ?, ?)", (entry_mark(entry), now))
+    sessions = "SELECT substr(value, instr(value, ' ') + 1) FROM tombstones WHERE what = 'session'"
+    many = f"EXISTS (SELECT 1 FROM json_each(brain_pieces.sessions) j WHERE j.value IN ({sessions}))"
+    db.execute(f"DELETE FROM brain_pieces WHERE session_id IN ({sessions}) OR {many}")
+    for mark in filter(None, map(mark_of, gone)):
+        db.execute("INSERT OR IGNORE INTO tombstones VALUES('told', ?, ?)", (mark, now))
+    if text:
+        for table, column in (("outbox", "why"), ("outbox", "path"), ("brain_asks", "why")):
+            db.execute(f"UPDATE {table} SET {column} = NULL WHERE instr({column}, ?)", (text,))
+    keep_out(db)
 
 
-def entry_mark(entry: Entry) -> str:
-    """What tells an entry from every other one, for a tombstone."""
-    return blake2b(f"{entry.id}\0{entry.title}\0{entry.content}".encode(), digest_size=12).hexdigest()
+TITLE_TELLS = 16
+"""Letters; a shorter title may stand in what was never meant."""
 
 
-def redact_pieces(db: sqlite3.Connection, redact: Callable[[str], str]) -> int:
+def keep_out(db: sqlite3.Connection) -> None:
+    """Take what was forgotten out of the entries and pieces that are kept."""
+    forgotten = {row[0] for row in db.execute("SELECT value FROM tombstones WHERE what = 'piece'")}
+    told = KeptOut(row[0] for row in db.execute("SELECT value FROM tombstones WHERE what = 'told'"))
+    for brain, what in db.execute("SELECT DISTINCT brain, what FROM brain_entries").fetchall():
+        before = list_entries(db, brain, what)
+        after = [one for entry in before if (one := entry_without(entry, forgotten, told))]
+        if after != before:
+            write_entries(db, brain, what, after)
+    for brain, project in db.execute("SELECT DISTINCT brain, project FROM brain_pieces").fetchall():
+        pieces = list_pieces(db, brain, [project])
+        kept = [replace(one, text=told.without(one.text)) for one in pieces if not told.holds(one.title)]
+        if kept != pieces:
+            write_pieces(db, brain, project, kept)
+
+
+def entry_without(entry: Entry, forgotten: Collection[str], told: KeptOut) -> Entry | None:
+    """An entry without the lines that were forgotten; None for one of which nothing is left."""
+    content = told.without(without_rows(entry.content, lambda arc_id: piece_letters("arc", arc_id, "") in forgotten))
+    if not content.strip() or told.holds(entry.title) or told.holds(entry.id):
+        return None
+    return replace(entry, content=content) if content != entry.content else entry
+
+
+def redact_told(db: sqlite3.Connection, redact: Callable[[str], str]) -> int:
     """Put what is kept through the rules as they are now; how many changed."""
     changed = 0
     for brain, project in db.execute("SELECT DISTINCT brain, project FROM brain_pieces").fetchall():
         before = list_pieces(db, brain, [project])
-        after = [replace(piece, title=redact(piece.title), text=redact(piece.text)) for piece in before]
+        after = [clean_piece(piece, redact) for piece in before]
         if after != before:
             changed += sum(old != new for old, new in zip(before, after, strict=True))
             write_pieces(db, brain, project, after)
     for brain, what in db.execute("SELECT DISTINCT brain, what FROM brain_entries").fetchall():
         entries = list_entries(db, brain, what)
-        clean = [replace(one, title=redact(one.title), content=redact(one.content)) for one in entries]
+        clean = [clean_entry(one, redact) for one in entries]
         if clean != entries:
             changed += 1
             write_entries(db, brain, what, clean)
+    for table, column in (("outbox", "why"), ("outbox", "path"), ("brain_asks", "why")):
+        for (said,) in db.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} > ''").fetchall():
+            if (new := redact(said)) != said:
+                changed += 1
+                db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, said))
     return changed
+
+
+ID_LETTERS, TITLE_LETTERS = 200, 400
+
+
+def clean_piece(piece: Piece, redact: Callable[[str], str]) -> Piece:
+    """A piece without secrets; a session's id that looks like one is none."""
+    return replace(
+        piece,
+        title=clip(redact(piece.title), TITLE_LETTERS),
+        text=redact(piece.text),
+        path=clip(redact(piece.path), TITLE_LETTERS),
+        session_id=piece.session_id if redact(piece.session_id) == piece.session_id else "",
+        sessions=tuple(one for one in piece.sessions if redact(one) == one),
+        named=redact(piece.named),
+    )
+
+
+def clean_entry(entry: Entry, redact: Callable[[str], str]) -> Entry:
+    """An entry without secrets, its title as long as it is shown."""
+    return replace(
+        entry,
+        id=clip(redact(entry.id), ID_LETTERS),
+        title=clip(redact(entry.title), TITLE_LETTERS),
+        content=redact(entry.content),
+        metadata={name: redact(value) for name, value in entry.metadata.items()},
+    )

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..core.events import Event, Flag, Kind, Outcome, Speaker
+from ..core.forgetting import KeptOut
 from ..core.markers import Marker
 from ..core.remote import Piece
 from ..core.times import to_micros
@@ -67,7 +68,8 @@ class Forgotten:
         self.events = {int(value) for what, value in rows if what == "event"}
         self.records = {int(value) for what, value in rows if what == "record"}
         self.pieces = {value for what, value in rows if what == "piece"}
-        self.entries = {value for what, value in rows if what == "entry"}
+        self.told = KeptOut(value for what, value in rows if what == "told")
+        self._session_ids = {value.partition(" ")[2] for value in self.sessions}
         self.before = max((int(value) for what, value in rows if what == "before"), default=None)
 
     def holds_session(self, row: SessionRow) -> bool:
@@ -76,10 +78,12 @@ class Forgotten:
 
     def holds_piece(self, piece: Piece) -> bool:
         """Whether what a brain told was forgotten, alone or with a session that it is of."""
-        gone = {value.partition(" ")[2] for value in self.sessions}
+        gone = self._session_ids
         at = to_micros(piece.at)
         is_old = self.before is not None and at is not None and at < self.before
-        return is_old or piece.letters in self.pieces or bool(gone & {piece.session_id, *piece.sessions})
+        if is_old or piece.letters in self.pieces or gone & {piece.session_id, *piece.sessions}:
+            return True
+        return self.told.holds(piece.title)
 
     def holds(self, row: SessionRow, code: int, at: datetime | None) -> bool:
         """Whether this event was forgotten, alone or with what it belongs to."""

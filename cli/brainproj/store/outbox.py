@@ -4,7 +4,7 @@ A row names its record, which holds the text: what was forgotten, or hidden by a
 """
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,6 +48,13 @@ class Waiting:
     cwd: str | None
     worktree: str | None
     branch: str | None
+    why: str | None = None
+
+
+def list_since(db: sqlite3.Connection, since: int) -> set[tuple[str, str]]:
+    """The sessions (agent, id) read on this machine in which something was said since a moment (microseconds)."""
+    sql = "SELECT agent, session_id FROM sessions WHERE last_at >= ? AND transcript IS NOT NULL"
+    return set(db.execute(sql, (since,)).fetchall())
 
 
 def list_unqueued(db: sqlite3.Connection, sessions: Collection[tuple[str, str]]) -> list[Unqueued]:
@@ -78,13 +85,13 @@ def add(db: sqlite3.Connection, code: int, key: str, state: str, now: int, why: 
     )
 
 
-def next_waiting(db: sqlite3.Connection) -> Waiting | None:
-    """The first that waits."""
+def next_waiting(db: sqlite3.Connection, after: int = 0) -> Waiting | None:
+    """The first that waits, behind the one with this number."""
     found = db.execute(
         "SELECT o.id, o.code, o.key, o.tries, r.kind, r.status, r.attributes, r.at, b.text, s.session_id, s.agent,"
         f" e.agent_id, r.project, s.cwd, s.worktree, s.branch FROM {WITH_RECORD} JOIN bodies b ON b.id = r.body"
-        " LEFT JOIN events e ON e.id = r.event WHERE o.state = ? ORDER BY o.id LIMIT 1",
-        (WAITING,),
+        " LEFT JOIN events e ON e.id = r.event WHERE o.state = ? AND o.id > ? ORDER BY o.id LIMIT 1",
+        (WAITING, after),
     ).fetchone()
     return Waiting(*(*found[:8], texts.unpack(found[8]), *found[9:])) if found else None
 
@@ -125,10 +132,46 @@ def count(db: sqlite3.Connection) -> Counts:
     return Counts(waiting, delivered, refused, withheld, oldest)
 
 
-def list_refused(db: sqlite3.Connection) -> list[tuple[int, str, str]]:
-    """(record's number, state, why) of those that were set aside, the newest first."""
-    sql = (
-        "SELECT r.id, o.state, coalesce(o.why, '') FROM outbox o JOIN records r ON r.code = o.code"
-        " WHERE o.state IN (?, ?) ORDER BY o.id DESC"
+class SetAside(NamedTuple):
+    """A marker that was not delivered and will not be. record: its number. at: since when, in microseconds."""
+
+    record: int
+    kind: str
+    text: str
+    state: str
+    why: str
+    at: int | None
+    brain: str | None
+
+
+def list_set_aside(db: sqlite3.Connection, projects: Sequence[int] | None) -> list[SetAside]:
+    """Those of these projects (None: of all), the newest last."""
+    rows = db.execute(
+        "SELECT r.id, r.kind, r.body, o.state, coalesce(o.why, ''), o.done_at, o.brain, r.project FROM outbox o"
+        " JOIN records r ON r.code = o.code WHERE o.state IN (?, ?) ORDER BY o.id",
+        (REFUSED, WITHHELD),
+    ).fetchall()
+    rows = [row for row in rows if projects is None or row[7] in projects]
+    said = texts.read_texts(db, (row[2] for row in rows))
+    return [SetAside(*(*row[:2], said.get(row[2], ""), *row[3:7])) for row in rows]
+
+
+def try_again(db: sqlite3.Connection) -> int:
+    """Have those that were refused sent once more; how many there are."""
+    again = "UPDATE outbox SET state = ?, tries = 0, done_at = NULL WHERE state = ?"
+    return db.execute(again, (WAITING, REFUSED)).rowcount
+
+
+def list_done(db: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """What became of markers, for a store that takes this one's place."""
+    columns = "code, key, state, queued_at, tries, done_at, why, brain, path"
+    return db.execute(f"SELECT {columns} FROM outbox WHERE state <> ?", (WAITING,)).fetchall()
+
+
+def take_done(db: sqlite3.Connection, done: Sequence[tuple[object, ...]]) -> None:
+    """Write down what became of markers after this store was copied."""
+    db.executemany(
+        "INSERT OR REPLACE INTO outbox(code, key, state, queued_at, tries, done_at, why, brain, path)"
+        " VALUES(?,?,?,?,?,?,?,?,?)",
+        done,
     )
-    return [tuple(row) for row in db.execute(sql, (REFUSED, WITHHELD))]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..core.ids import event_number
 from ..core.markers import find_markers
 from . import texts
-from .brain import redact_pieces
+from .brain import redact_told
 from .documents import redact_documents
 from .records import redact_records
 from .tasks import rename_tasks
@@ -91,7 +91,7 @@ def redact_again(db: sqlite3.Connection, redact: Callable[[str], str], now: int)
             changed += 1
             values = (new.encode("utf-8"), source, generation, place)
             db.execute("UPDATE gaps SET text = ? WHERE source = ? AND generation = ? AND place = ?", values)
-    return changed + redact_records(db, redact) + redact_documents(db, redact) + redact_pieces(db, redact)
+    return changed + redact_records(db, redact) + redact_documents(db, redact) + redact_told(db, redact)
 
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"

@@ -115,6 +115,8 @@ def _piece(shown: "PieceText") -> str:
     lines.append(f"told by the brain at {one_line(shown.where)}, read {day_of(shown.told_at)}")
     if piece.session_id and piece.session_id not in shown.here:
         lines.append(f"said in session {one_line(piece.session_id)}, whose transcript is not stored on this machine")
+    if piece.sessions and not shown.here:
+        lines.append("of sessions whose transcripts are not stored on this machine")
     lines += [f"its session here: brainproj show {one_line(one)}" for one in shown.here]
     return "\n".join([*lines, "", printable(piece.text)])
 

@@ -31,10 +31,22 @@ def render_status(status: "Status", home: str, now: datetime) -> "Group":
     from rich.padding import Padding
     from rich.text import Text
 
-    lines = [Text(one) for one in _store_lines(status, home)]
     agents = Padding(_agents(status, home, now), (0, 0, 0, LABEL - 2))
-    after = [Text(line) for line in _other_lines(status, home, now)]
-    return Group(*lines, Text(""), agents, Text(""), *after, *_attention(status.findings))
+    before, after = _labelled(_store_lines(status, home)), _labelled(_other_lines(status, home, now))
+    return Group(before, Text(""), agents, Text(""), after, *_attention(status.findings))
+
+
+def _labelled(lines: Sequence[str]) -> "Table":
+    """Lines that begin with a label, or with as many blanks; what is too long goes on below itself."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid()
+    table.add_column(width=LABEL, no_wrap=True)
+    table.add_column()
+    for line in lines:
+        table.add_row(line[:LABEL].rstrip(), Text(line[LABEL:]))
+    return table
 
 
 def render_findings(findings: Sequence[Finding]) -> "Group":
