@@ -37,60 +37,50 @@ def given(fleet: Fleet, cli: Cli, name: str = "alpha", scope: str = "strict") ->
 
 # leaks ----------------------------------------------------------------------------------------------------------------------
 
+HEADERS = (
+    "{t}+00:00 — lead — dev — `{s}`", "{t}+0000 — agent — `{s}`", "{t}Z", "{t}", "{t}+00:00 - agent - `{s}`",
+    "{t}+00:00 — agent — `{s}`  trailing",
+)  # fmt: skip
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "{t}+00:00 — lead — dev — `{s}`",
-        "{t}+0000 — agent — `{s}`",
-        "{t}Z",
-        "{t}",
-        "{t}+00:00 - agent - `{s}`",
-        "{t}+00:00 — agent — `{s}`  trailing",
-    ],
-)
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_no_header_glues_one_lesson_to_another(fleet: Fleet, brain: Brain, cli: Cli, header: str, end: str) -> None:
-    log = (
-        log_text((f"{TODAY}T00:00:01+00:00", ALPHA, "axolotl: pin"))
-        + f"## {header.format(t=TODAY + 'T00:00:02', s=BETA)}\n\nwombat\n"
-    )
+def test_no_header_glues_one_lesson_to_another(fleet: Fleet, brain: Brain, cli: Cli, end: str) -> None:
+    log = ""
+    for number, header in enumerate(HEADERS):
+        log += log_text((f"{TODAY}T00:00:01+00:00", ALPHA, f"axolotl: pin {number}"))
+        log += f"## {header.format(t=TODAY + 'T00:00:02', s=BETA)}\n\nwombat {number}\n"
     brain.vault[f"left/reference/lessons-{TODAY}.md"] = log.replace("\n", end)
     told = given(fleet, cli)
-    assert "axolotl: pin" in told and "wombat" not in told
+    assert all(f"axolotl: pin {number}" in told for number in range(len(HEADERS))) and "wombat" not in told
     assert "wombat" not in json.dumps(cli.ok("brain", "--project", "alpha", "--json").json)
+    assert "wombat 0" in given(fleet, cli, "beta"), "a source with dashes of its own still tells its session"
 
 
-def test_a_source_with_dashes_of_its_own_still_tells_its_session(fleet: Fleet, brain: Brain, cli: Cli) -> None:
-    brain.vault[f"left/reference/lessons-{TODAY}.md"] = f"## {TODAY}T00:00:02+00:00 — lead — dev — `{BETA}`\n\nwombat\n"
-    assert "wombat" in given(fleet, cli, "beta")
+LABELS: tuple[dict[str, Any], ...] = (
+    {"metadata": {"project": "beta"}}, {"metadata": {"project": {"key": "git.example.com/acme/beta", "name": "beta"}}},
+    {"metadata": {"project": ["beta"]}}, {"metadata": {"Project": "beta"}}, {"metadata": {"project_key": "git.example.com/acme/beta"}},
+    {"project": "beta"}, {"metadata": {**{f"x{n}": "y" for n in range(60)}, "project": "beta"}},
+    {"metadata": {"project": "elsewhere"}}, {"metadata": {"repo": "beta"}}, {"metadata": {"project": 5}},
+)  # fmt: skip
 
 
-LABELS: dict[str, dict[str, Any]] = {
-    "name": {"metadata": {"project": "beta"}}, "object": {"metadata": {"project": {"key": "git.example.com/acme/beta", "name": "beta"}}},
-    "list": {"metadata": {"project": ["beta"]}}, "case": {"metadata": {"Project": "beta"}}, "ours": {"metadata": {"project_key": "git.example.com/acme/beta"}},
-    "own member": {"project": "beta"}, "behind": {"metadata": {**{f"x{n}": "y" for n in range(60)}, "project": "beta"}}, "unknown": {"metadata": {"project": "elsewhere"}},
-    "repo": {"metadata": {"repo": "beta"}}, "number": {"metadata": {"project": 5}},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize(
     ("entry_id", "severity"),
     [("note", "info"), ("hot-arcs-x", "critical"), ("lessons", "critical"), ("operator-intent", "nuclear")],
 )
 def test_no_label_opens_what_would_be_withheld(
-    fleet: Fleet, brain: Brain, cli: Cli, label: str, entry_id: str, severity: str
+    fleet: Fleet, brain: Brain, cli: Cli, entry_id: str, severity: str
 ) -> None:
-    brain.feed["entries"] = [{**entry(entry_id, "x", "wombat", 5, severity), **LABELS[label]}]
-    assert "wombat" not in given(fleet, cli)
+    ids = [entry_id] if entry_id == "operator-intent" else [f"{entry_id}-{number}" for number in range(len(LABELS))]
+    for start in range(0, len(LABELS), len(ids)):
+        some = zip(ids, LABELS[start:], strict=False)
+        brain.feed["entries"] = [{**entry(one, "x", "wombat", 5, severity), **label} for one, label in some]
+        later(fleet, 60)
+        assert "wombat" not in given(fleet, cli)
 
 
-@pytest.mark.parametrize(
-    "entry_id",
-    [
-        None,
-        "",
+def test_memory_is_told_by_its_name_in_any_spelling(fleet: Fleet, brain: Brain, cli: Cli) -> None:
+    names = [
         "hot_arcs-x",
         "Hot Arcs",
         "Active Hot Arcs",
@@ -98,26 +88,26 @@ def test_no_label_opens_what_would_be_withheld(
         "recent_lessons",
         "LESSONS",
         "Operator Intent",
-    ],
-)
-def test_memory_is_told_by_its_name_in_any_spelling(fleet: Fleet, brain: Brain, cli: Cli, entry_id: str | None) -> None:
-    title = "Active Hot Arcs" if not entry_id else "x"
-    brain.feed["hot_arcs"] = [{**entry("x", title, "wombat"), "id": entry_id}]
-    assert "wombat" not in given(fleet, cli) and "wombat" in given(fleet, cli, scope="rank")
+    ]
+    brain.feed["hot_arcs"] = [entry(name, "x", f"wombat {number}") for number, name in enumerate(names)]
+    brain.feed["hot_arcs"] += [
+        {**entry("x", title, f"wombat {title}"), "id": no_id} for title, no_id in (("Hot arcs", None), ("Lessons", ""))
+    ]
+    assert "wombat" not in given(fleet, cli)
+    assert given(fleet, cli, scope="rank").count("wombat") == len(names) + 2
 
 
-@pytest.mark.parametrize(
-    "heading",
-    ["## Merged from tick-feedback-x", "## Merged from 2026-11-18-x\r", "## Merged from ../..", "## Merged from a b"],
-)
-def test_every_merge_is_seen_as_one(fleet: Fleet, brain: Brain, cli: Cli, heading: str) -> None:
-    arc = f"{TODAY}-one"
-    text = arc_text(arc, "axolotl first", ["far-away"], "alpha", summary="axolotl and wombat")
-    brain.vault[f"left/{arc}.md"] = (
-        text + f"\n{heading}\n\n# wombat\n\n- home-bridge://sessions/{BETA} (1 turn)\n\nwombat text\n"
-    )
-    brain.feed["hot_arcs"] = [hot_table([(arc, 9, "active", "x")])]
-    assert "axolotl first" in given(fleet, cli)
+def test_every_merge_is_seen_as_one(fleet: Fleet, brain: Brain, cli: Cli) -> None:
+    rows = []
+    for number, heading in enumerate(("tick-feedback-x", "2026-11-18-x\r", "../..", "a b")):
+        arc = f"{TODAY}-arc-{number}"
+        text = arc_text(arc, f"axolotl {number}", [f"far-away-{number}"], "alpha", summary="axolotl and wombat")
+        text += f"\n## Merged from {heading}\n\n# wombat\n\n- home-bridge://sessions/{BETA} (1 turn)\n\nwombat text\n"
+        brain.vault[f"left/{arc}.md"] = text
+        rows.append((arc, 9, "active", "x"))
+    brain.feed["hot_arcs"] = [hot_table(rows)]
+    told = given(fleet, cli)
+    assert all(f"axolotl {number}" in told for number in range(4)) and "wombat" not in told
     assert "wombat" not in json.dumps(cli.ok("brain", "--project", "alpha", "--json").json)
 
 
@@ -216,7 +206,7 @@ def test_a_lesson_of_the_far_future_is_not_the_newest(fleet: Fleet, brain: Brain
 # shapes ---------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("detail", [[{"loc": 5}], [{"loc": None, "msg": []}], [[]], [None], {"a": 1}, 5, "x" * 100_000])
+@pytest.mark.parametrize("detail", [[{"loc": 5}, {"loc": None, "msg": []}, [], None], {"a": 1}, "x" * 100_000])
 def test_an_error_of_any_shape_is_told_and_holds_nothing_up(fleet: Fleet, brain: Brain, cli: Cli, detail: Any) -> None:
     brain.faults["/feed"] = status(500, {"detail": detail})
     brain.refuse = lambda _: (422, {"detail": detail})
