@@ -16,8 +16,8 @@ from .core.remotes import Remote, parse_remote
 from .core.times import from_micros
 from .foreign.agentihooks import SessionRow, read_session_rows
 from .identity import Resolver
-from .store.listing import names_of_places, projects_of_sessions
 from .store.seen import SeenSession, list_seen
+from .store.whose import names_of_places, projects_of_sessions
 
 UNKNOWN_NAMES = frozenset({"", "unknown", "none", "null"})
 

@@ -8,9 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..brains import brain_in_use
 from ..core.text import counted
-from ..store.brain import list_pieces
 from ..views import terminal
 from .surroundings import Surroundings, find_surroundings, open_for_reading, project_here, resolver_for
 
@@ -72,6 +70,9 @@ def read_first(around: Surroundings, db: sqlite3.Connection, resolver: "Resolver
 
 def point_to_brain(around: Surroundings, db: sqlite3.Connection, known: "KnownProject") -> None:
     """Say what is in no list of this store: what a brain told of the project."""
+    from ..brains import brain_in_use
+    from ..store.brain import list_pieces
+
     brain = brain_in_use(db, around.config, around.now)
     told = len(list_pieces(db, brain, known.ids)) if brain and known.ids else 0
     if told:

@@ -1,9 +1,7 @@
 """Counts and rows for the lists that people see: projects, sessions."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-
-from .gathering import in_pieces
+from collections.abc import Iterator
 
 
 def project_counts(db: sqlite3.Connection) -> dict[int, tuple[int, int, int | None]]:
@@ -125,17 +123,3 @@ def project_totals(db: sqlite3.Connection, project_ids: tuple[int, ...]) -> dict
     ).fetchone()
     records = db.execute(f"SELECT count(*) FROM records WHERE project IN ({marks})", project_ids).fetchone()[0]
     return {"sessions": sessions, "events": events, "failures": failures, "records": records}
-
-
-def projects_of_sessions(
-    db: sqlite3.Connection, session_ids: Sequence[str]
-) -> list[tuple[str, int | None, int | None]]:
-    """(session id, project, time of the last event) of those of these ids that are stored; two agents may have one."""
-    return list(in_pieces(db, "SELECT session_id, project, last_at FROM sessions WHERE session_id IN", session_ids))
-
-
-def names_of_places(db: sqlite3.Connection) -> Iterator[tuple[str, int]]:
-    """(name, project) of the worktrees and scratch folders that were seen."""
-    yield from db.execute("SELECT DISTINCT worktree, project FROM places WHERE worktree > ''")
-    for path, project in db.execute("SELECT path, project FROM places WHERE kind = 'folder'"):
-        yield path.rpartition("/")[2], project
