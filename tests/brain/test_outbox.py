@@ -20,7 +20,7 @@ from brainproj.mark import TRIES
 from brainproj.paths import find_paths
 from brainproj.store.database import open_store
 
-from ..cli import Cli
+from ..cli import Cli, spawn
 from ..hooks.sessions import Fleet
 from ..repositories import add_worktree
 from ..transcripts import Line, prompt, reply, session_id, write_claude
@@ -467,3 +467,19 @@ def test_through_the_launcher_and_its_own_worker(fleet: Fleet, brain: Brain) -> 
         time.sleep(0.05)
     assert "Clean the axolotl tank" in fleet.hook("start", "next", fleet.folder("alpha")).context
     assert not (fleet.base / "logs").exists()
+
+
+def test_the_command_watch_turns_to_the_brain(fleet: Fleet, brain: Brain) -> None:
+    """As a process of its own, with nothing else running."""
+    turn(fleet)
+    brain.faults["/marker"] = server.text_500
+    stop(fleet, say(fleet, 7, mark("lesson", "Late")))
+    brain.faults.clear()
+    later(fleet, 60)
+    running = spawn("watch", "--quiet")
+    deadline = time.monotonic() + 30
+    while not brain.markers and time.monotonic() < deadline:
+        time.sleep(0.1)
+    running.terminate()
+    out, err = running.communicate(timeout=30)
+    assert contents(brain) == ["Late"] and (out, err) == (b"", b"")
