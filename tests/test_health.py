@@ -437,6 +437,15 @@ def test_on_an_empty_machine(
     assert done.code in (0, 4)
 
 
+@pytest.mark.parametrize("first", ["", "sessions --all", "search axolotl", "map", "backfill", "brain"])
+def test_what_was_run_first_in_an_empty_home_leaves_nothing_wrong(cli: Cli, home: Path, first: str) -> None:
+    if first:
+        cli(*first.split())
+    done = cli.ok("status")
+    assert "✗" not in done.out and "!" not in done.out
+    assert "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo" in done.err
+
+
 def test_config_that_is_not_toml_is_an_error_of_its_own(well: Fleet, cli: Cli) -> None:
     (well.base / "config.toml").write_text("scope = [")
     for command in ("status", "doctor", "install"):

@@ -12,6 +12,7 @@ from ..health.brain import check_brain, foreign_outbox
 from ..health.examine import by_severity, examine
 from ..status import Status, list_settings, measure_home, read_store_state
 from ..views import terminal
+from ..views.reports import NOTHING_FOUND
 from ..views.status import render_status
 from .asking import brain_state_without_store, look_at_brain
 from .options import JSON
@@ -73,6 +74,9 @@ def status(json: JSON = False) -> None:
     terminal.answer(render_status(found, str(around.paths.user_home), around.now))
     notes = sum(finding.severity.value == "note" for finding in found.findings)
     terminal.aside("")
-    if any(state.is_here for state in found.states) and not any(state.installed for state in found.states):
+    if not any(state.is_here for state in found.states):
+        if not found.store.counts["sessions"]:
+            terminal.aside(NOTHING_FOUND)
+    elif not any(state.installed for state in found.states):
         terminal.aside("No agent is given anything yet. Put it in: brainproj install")
     terminal.aside(f"Every check, and {counted(notes, 'note')}: brainproj doctor" if notes else MORE)

@@ -37,7 +37,7 @@ def check_home(paths: Paths, now: datetime, *, is_installed: bool) -> list[Findi
         *_check_space(paths),
         *_check_logs(paths, now),
         *_check_spool(paths, now),
-        *_check_ready(paths),
+        *_check_ready(paths, is_installed=is_installed),
         *(_check_launcher(paths) if is_installed else []),
     ]
 
@@ -139,8 +139,8 @@ def _take_spool(paths: Paths, now: int) -> None:
         db.close()
 
 
-def _check_ready(paths: Paths) -> list[Finding]:
-    if not paths.brain_db.exists():
+def _check_ready(paths: Paths, *, is_installed: bool) -> list[Finding]:
+    if not (paths.ready_db.exists() or (is_installed and paths.brain_db.exists())):  # the first that needs it makes it
         return []
     try:
         ready.connect(str(paths.ready_db), 1.0).close()

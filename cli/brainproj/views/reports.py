@@ -9,13 +9,15 @@ if TYPE_CHECKING:
 
     from ..reports import Report
 
+NOTHING_FOUND = "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo"
+
 
 def render_report(report: "Report", *, dry_run: bool) -> "str | Group":
     """A table by agent and a line on where the sessions belong; a line alone where there was nothing to read."""
     if dry_run:
         return f"{report.read:,} of {counted(report.found, 'transcript')} would be read, {report.bytes / 1e6:,.1f} MB."
     if not report.found:
-        return "No transcripts of Claude Code, Codex or Cursor were found. See how it works: brainproj demo"
+        return NOTHING_FOUND
     if not report.read and not report.failed:
         known = counted(report.found, "transcript was", "transcripts were")
         lines = [f"Nothing new: {known} read before.", *_last_lines(report)[1:]]
