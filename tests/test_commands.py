@@ -258,7 +258,7 @@ def test_malformed_values_are_named_and_their_defaults_used(home: Path, cli: Cli
         "projects.b.aliases",
         "projects.b.scope",
         "exclude is []",
-        "hide is '('",
+        "redaction.hide holds what is no regular expression",
     ):
         assert name in done.err, name
 

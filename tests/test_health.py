@@ -312,6 +312,26 @@ def test_a_setting_with_a_slip_in_its_name(well: Fleet, cli: Cli) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ('[brain]\ntoken = "SECRET"\n', "brain.token is no setting; is brain.token_file meant?"),
+        ('[brain]\nBRAIN_HTTP_TOKEN = "SECRET"\n', "brain.BRAIN_HTTP_TOKEN is no setting"),
+        ('token = "SECRET"\n', "token is no setting"),
+        ('[redaction]\nhide = ["(SECRET"]\n', "redaction.hide holds what is no regular expression (missing ), unterminated subpattern"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["status", "doctor", "sessions", "sessions --all", "brain", "preview"])
+def test_what_is_wrong_in_the_settings_is_said_once_and_without_its_value(
+    well: Fleet, cli: Cli, config: str, said: str, command: str
+) -> None:
+    secret = "tok" + "-4711-axolotl"
+    write(".brainproj/config.toml", config.replace("SECRET", secret))(well)
+    done = cli(*command.split())
+    told = done.out + done.err
+    assert secret not in told and " ".join(told.split()).count(said) == 1
+
+
 # the rest of the checks --------------------------------------------------------------------------------------------
 
 

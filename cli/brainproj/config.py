@@ -47,10 +47,6 @@ NUMBERS = {
     "refresh_tool_calls": 20,
 }
 """Settings that are whole numbers, with their defaults (design 9)."""
-BRAIN_NAMES = ("url", "token_file", "http_timeout", "enabled", "markers", "marker_paths")
-"""The other settings in `[brain]`."""
-
-
 KNOWN: Mapping[str, Any] = {
     "scope": None,
     "projects": {"*": {"path": None, "name": None, "aliases": None, "scope": None}},
@@ -60,7 +56,7 @@ KNOWN: Mapping[str, Any] = {
     "capture": {"exclude": {"agents": None, "folders": None, "projects": None}},
     "redaction": {"hide": None, "keep": None},
     "persons": {"*": {"aliases": None}},
-    "brain": None,
+    "brain": dict.fromkeys(("url", "token_file", "http_timeout", "enabled", "markers", "marker_paths", *NUMBERS)),
 }
 """Every setting there is. None: what is in it is looked at elsewhere."""
 
@@ -205,7 +201,9 @@ class _Checker:
             try:
                 re.compile(pattern)
             except re.error as error:
-                self.bad(name, pattern, f"a regular expression ({error})")
+                self.problems.append(
+                    f"{self.path}: {name} holds what is no regular expression ({error}); it was left out"
+                )
             else:
                 good.append(pattern)
         return tuple(good)
@@ -218,11 +216,9 @@ class _Checker:
         """`[brain]`: the settings by the names they have in the environment, without `BRAIN_` and in small letters."""
         found = {}
         for name, value in self.table(document, "brain").items():
-            if name in BRAIN_NAMES:
-                continue
             if name not in NUMBERS:
-                self.bad(f"brain.{name}", value, f"one of {', '.join((*BRAIN_NAMES, *NUMBERS))}")
-            elif not isinstance(value, int) or isinstance(value, bool):
+                continue
+            if not isinstance(value, int) or isinstance(value, bool):
                 self.bad(f"brain.{name}", value, "a whole number")
             else:
                 found[name] = value

@@ -56,3 +56,6 @@ def test_completion_is_silent_without_a_store(home: Path, monkeypatch: pytest.Mo
     (home / ".brainproj" / "brain.db").write_text("not a store")
     assert complete("brainproj show ", monkeypatch) == []
     assert complete("brainproj search x --project a", monkeypatch) == []
+    for config in ('scoop = "strict"', "scope = ["):
+        (home / ".brainproj" / "config.toml").write_text(config)
+        assert complete("brainproj resume ", monkeypatch) == []

@@ -70,7 +70,7 @@ def _project_here() -> tuple[int, ...]:
     from .surroundings import current_folder, find_surroundings
 
     try:
-        around = find_surroundings()
+        around = find_surroundings(tells_problems=False)
         from ..store.database import open_store
 
         db = open_store(around.paths.brain_db, write=False)

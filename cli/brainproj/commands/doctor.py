@@ -40,7 +40,7 @@ def doctor(
     """
     if fix and rehearsal:
         raise UsageProblem("--fix and --rehearse exclude each other", hint="leave one of them out")
-    around = find_surroundings()
+    around = find_surroundings(tells_problems=False)  # a finding tells them
     if rehearsal:
         _rehearse(around, json=json)
         return

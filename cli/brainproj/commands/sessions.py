@@ -14,7 +14,7 @@ from ..paths import Paths
 from ..views import terminal
 from .options import AGENT, JSON, PROJECT, check_agents
 from .reading import read_first
-from .surroundings import find_surroundings, open_for_reading, resolver_for
+from .surroundings import current_time, find_surroundings, open_for_reading, resolver_for
 
 if TYPE_CHECKING:
     from ..sessions import SessionInfo
@@ -46,6 +46,7 @@ def sessions(
         raise UsageProblem("--unattributed sessions are in no project", hint="leave out --project")
     if watch and (all or unattributed):
         raise UsageProblem("--watch shows live sessions only", hint="leave out --all and --unattributed")
+    find_surroundings()  # names malformed settings, once however often is looked
     if watch:
         _watch(project, agent, json)
         return
@@ -65,7 +66,7 @@ def _look(project: str | None, agent: str | None, *, stored: bool) -> list["Sess
     from ..owners import read_people
     from ..sessions import SessionLists
 
-    around = find_surroundings()
+    around = find_surroundings(tells_problems=False)
     db = open_for_reading(around.paths)
     resolver = resolver_for(around, db)
     if stored:
@@ -96,14 +97,13 @@ def _ready_blocks(paths: Paths) -> dict[str, tuple[int, int]]:
 def _show_index(found: list["SessionInfo"], unattributed: bool) -> None:
     from ..views.sessions import render_index
 
-    around = find_surroundings()
     if not found:
         empty = (
             "Every session has a project." if unattributed else "No session is stored. Read them: brainproj backfill"
         )
         terminal.aside(empty)
         return
-    terminal.answer(render_index(found, around.now, unattributed=unattributed))
+    terminal.answer(render_index(found, current_time(), unattributed=unattributed))
     if unattributed:
         sessions = counted(len(found), "session")
         terminal.aside(f"{sessions} without a project. Declare a folder: brainproj projects add DIR")
@@ -125,7 +125,7 @@ def _show_live(found: list["SessionInfo"]) -> None:
     if not found:
         terminal.aside("No session runs now. The stored ones: brainproj sessions --all")
         return
-    terminal.answer(render_live(found, find_surroundings().now))
+    terminal.answer(render_live(found, current_time()))
     terminal.aside("")
     terminal.aside(_live_summary(found))
 
@@ -167,7 +167,7 @@ def _watch(project: str | None, agent: str | None, json: bool) -> None:
     with Live(console=terminal.console_for(sys.stdout), auto_refresh=False, transient=False) as live:
         while True:
             found = _look(project, agent, stored=False)
-            table = render_live(found, find_surroundings().now) if found else Text("No session runs now.")
+            table = render_live(found, current_time()) if found else Text("No session runs now.")
             said = _live_summary(found) if found else ""
             live.update(Group(table, Text(""), Text(said), Text("Ctrl-C ends.", style="dim")), refresh=True)
             time.sleep(WATCH_S)

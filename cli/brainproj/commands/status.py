@@ -32,7 +32,7 @@ def status(json: JSON = False) -> None:
 
       brainproj status --json
     """
-    around = find_surroundings()
+    around = find_surroundings(tells_problems=False)  # a finding tells them
     folder = current_folder()
     health = examine(around.paths, around.config, around.environment, around.now, folder, deep=False)
     known = None

@@ -35,13 +35,13 @@ class Surroundings:
     now: datetime
 
 
-def find_surroundings() -> Surroundings:
-    """The surroundings of this process; malformed settings are named on stderr."""
+def find_surroundings(*, tells_problems: bool = True) -> Surroundings:
+    """The surroundings of this process; malformed settings are named on stderr, once a command."""
     environment = dict(os.environ)
     paths = find_paths(environment, user_home(environment))
     config = read_config(paths.config_path)
     mend_launcher(paths)
-    for problem in config.problems:
+    for problem in config.problems if tells_problems else ():
         terminal.warn(problem)
     return Surroundings(environment, paths, config, datetime.now(UTC))
 
