@@ -777,10 +777,10 @@ def test_secrets_in_settings_are_not_shown(paths: Paths, cli: Cli) -> None:
 def test_a_file_of_thousands_of_hooks_does_not_take_long(paths: Paths) -> None:
     group = {"hooks": [{"type": "command", "command": "x" * 200}]}
     text = json.dumps({"hooks": {"Stop": [group] * 3000}}, indent=2)
-    began = time.monotonic()
+    began = time.process_time()
     part = HookPart(Path("x"), INTEGRATIONS[1], find_launchers(paths, Ledger()))
     assert part.take(part.put(text, None) or "", None) == text
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_both_shapes_are_merged_by_the_same_function() -> None:

@@ -405,7 +405,7 @@ def test_no_address_and_no_configuration_takes_long(home: Path, tmp_path: Path) 
     from brainproj.gitdir import parse_items
     from brainproj.gitinfo import _fits
 
-    began = time.monotonic()
+    began = time.process_time()
     for pattern, text in (
         ("**/foo/**/bar/**", "foo/" * 900),
         ("*a" * 40 + "b", "a" * 4000),
@@ -414,4 +414,4 @@ def test_no_address_and_no_configuration_takes_long(home: Path, tmp_path: Path) 
         assert not _fits(pattern, text)
     assert not _fits("**/foo/**", "foo/" * 60_000), "nothing that long is an address"
     assert parse_items("[a]\nb = " + "x\\\n" * 200_000)
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3

@@ -133,7 +133,7 @@ LONG = 200_000
 
 
 def test_no_text_takes_more_than_its_length() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     parse_log("x", f"## {TODAY}T00:00:00Z — " + " " * LONG + "`x`y`z", is_cut=False)
     parse_log("x", f"## {TODAY}T00:00:00Z — a — " * 9000, is_cut=False)
     parse_arc("x-1", "x", "---\ncluster_id: x-1\n" + "- " * LONG + "\n---\n" + "## Merged from " * 9000)
@@ -150,17 +150,17 @@ def test_no_text_takes_more_than_its_length() -> None:
         for n in range(20_000)
     ]
     make_memory("x", "x", arcs)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_feed_of_a_hundred_thousand_rows_is_no_burden(fleet: Fleet, brain: Brain, cli: Cli) -> None:
     key = "git.example.com/acme/alpha"
     rows = [(f"{TODAY}-arc-{number}", 5, "active", "x") for number in range(60_000)]
     brain.scoped[key] = {"project": {"key": key}, "hot_arcs": [hot_table(rows)], "entries": []}
-    began = time.monotonic()
+    began = time.process_time()
     given(fleet, cli)
     given(fleet, cli)
-    assert time.monotonic() - began < 8
+    assert time.process_time() - began < 8
     assert len(cli.ok("brain", "--project", "alpha", "--json").json["pieces"]) <= 50
 
 
