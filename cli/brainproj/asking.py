@@ -6,8 +6,8 @@ in half, leaves what was kept as it was, with its age. Only refresh asks, never 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -107,13 +107,10 @@ class Asking:
     def _claim(self, what: str) -> bool:
         with self._writing():
             return rows.claim(self.db, self.brain.url, what, self._micros(), CLAIM_S)
-        return False
+        return False  # never comes to this, but a context manager might swallow an error
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One short transaction, beside whoever reads transcripts. Raises StoreUnusable."""
-        with database.explained(self.paths.brain_db), database.transaction(self.db):
-            yield
+    def _writing(self) -> AbstractContextManager[None]:
+        return database.short_transaction(self.paths.brain_db, self.db)
 
     def _try(self, what: str, fetch: "Callable[[BrainClient], None]") -> None:
         from .brain.client import BrainClient

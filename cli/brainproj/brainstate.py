@@ -15,10 +15,8 @@ from .core.times import from_micros, render_time
 from .foreign.channels import writes_markers
 from .paths import Paths
 from .store import outbox
-from .store.brain import FEED, KERNEL, VAULT, Ask, list_asks, read_ask
+from .store.brain import FEED, KERNEL, OUTBOX, VAULT, Ask, list_asks, read_ask
 from .store.outbox import Counts
-
-OUTBOX = "outbox"
 
 
 @dataclass(frozen=True, slots=True)

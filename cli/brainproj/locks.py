@@ -32,7 +32,7 @@ def need_room(home: Path) -> None:
 @contextlib.contextmanager
 def writing(paths: Paths, db: sqlite3.Connection) -> Iterator[None]:
     """One transaction of the one writer. Raises StoreLocked, StoreUnusable."""
-    with locked(paths.ingest_lock, doing="writing"), database.explained(paths.brain_db), database.transaction(db):
+    with locked(paths.ingest_lock, doing="writing"), database.short_transaction(paths.brain_db, db):
         yield
 
 

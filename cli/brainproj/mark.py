@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -25,16 +25,13 @@ from .errors import BrainUnavailable, StoreLocked
 from .locks import locked
 from .paths import Paths
 from .store import database, outbox
-from .store.brain import Ask, read_ask, write_ask
+from .store.brain import OUTBOX, Ask, read_ask, write_ask
 from .store.outbox import Waiting
 from .store.seen import list_seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .brain.client import BrainClient
 
-WHAT = "outbox"
 BEFORE = timedelta(hours=1)
 """A session that went on so shortly before a brain was first known here is not an old one."""
 TRIES = 8
@@ -60,8 +57,8 @@ class Outbox:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _names: dict[tuple[str, str], str | None] = field(default_factory=dict)
 
-    def gather(self) -> int:
-        """Queue the markers of the sessions that hooks saw since a brain is known here; how many there were."""
+    def gather(self) -> None:
+        """Queue the markers of the sessions that hooks saw since a brain is known here."""
         found = outbox.list_unqueued(self.db, self._sessions())
         now = self._micros()
         if found:
@@ -71,35 +68,32 @@ class Outbox:
                     key = idempotency_key(one.session_id, one.kind, one.text)
                     state, why = self._first_state(one.kind, json.loads(one.attributes), key)
                     outbox.add(self.db, one.code, key, state, now, why)
-        return len(found)
 
-    def deliver(self, brain: Brain) -> int:
-        """Send what waits, until nothing does, the brain fails, or RUN_S are over; how many were delivered.
+    def deliver(self, brain: Brain) -> None:
+        """Send what waits, until nothing does, the brain fails, or RUN_S are over.
 
         Another process that sends already is left to it.
         """
         if outbox.next_waiting(self.db) is None or not self._is_due(brain):
-            return 0
+            return
         from .brain.client import BrainClient
 
-        delivered = 0
         try:
             limit_s = RUN_S + 2 * brain.timeout_s  # for the last one too
             with locked(self.paths.outbox_lock, 0.0), BrainClient(brain, limit_s, RUN_REQUESTS) as client:
-                delivered = self._deliver_all(client, brain)
+                self._deliver_all(client, brain)
         except StoreLocked:
             pass
         except BrainUnavailable as error:
             self._note(brain, error.message)
-        return delivered
 
-    def _deliver_all(self, client: "BrainClient", brain: Brain) -> int:
+    def _deliver_all(self, client: "BrainClient", brain: Brain) -> None:
         """Send one after the other. Raises BrainUnavailable.
 
         One that the brain failed to take again and again holds up the others no longer: the next is tried, and where it
         is taken the fault was the first one's own.
         """
-        delivered, suspect = 0, None
+        suspect: Waiting | None = None
         deadline = time.monotonic() + RUN_S
         while time.monotonic() < deadline:
             one = outbox.next_waiting(self.db, after=suspect.id if suspect else 0)
@@ -107,7 +101,6 @@ class Outbox:
                 break
             why = self._send(client, brain, one)
             if why is None:
-                delivered += 1
                 if suspect is not None:
                     self._finish(suspect, outbox.REFUSED, brain, suspect.why)
                     suspect = None
@@ -116,10 +109,9 @@ class Outbox:
                 outbox.count_try(self.db, one.id, why)
             if suspect is not None or one.tries + 1 < TRIES:
                 self._note(brain, why)
-                return delivered
+                return
             suspect = replace(one, why=why)
         self._note(brain, suspect.why if suspect else None)
-        return delivered
 
     # one marker -----------------------------------------------------------------------------------------------------
 
@@ -177,20 +169,20 @@ class Outbox:
     # when and whose -------------------------------------------------------------------------------------------------
 
     def _is_due(self, brain: Brain) -> bool:
-        ask = read_ask(self.db, brain.url, WHAT)
+        ask = read_ask(self.db, brain.url, OUTBOX)
         if not ask.failures or ask.asked_at is None:
             return True
         return not 0 <= self._micros() - ask.asked_at < wait_s(ask.failures, FIRST_WAIT_S) * 1_000_000
 
     def _note(self, brain: Brain, why: str | None) -> None:
         """How sending went, for the next wait."""
-        before = read_ask(self.db, brain.url, WHAT)
+        before = read_ask(self.db, brain.url, OUTBOX)
         now = self._micros()
         failures = 0 if why is None else before.failures + 1
         answered_at = now if why is None else before.answered_at
         with self._writing():
             said = self.redact(why) if why else None
-            write_ask(self.db, Ask(brain.url, WHAT, "", None, now, answered_at, failures, said))
+            write_ask(self.db, Ask(brain.url, OUTBOX, "", None, now, answered_at, failures, said))
 
     def _sessions(self) -> set[tuple[str, str]]:
         """The sessions (agent, id) that went on since a brain is known here, as hooks saw or their transcripts tell.
@@ -209,11 +201,10 @@ class Outbox:
     def _since(self) -> datetime:
         """Since when a brain is known here; from now on, if it was not."""
         now = self.clock()
-        row = self.db.execute("SELECT value FROM meta WHERE name = 'outbox_since'").fetchone()
-        since = from_micros(int(row[0])) if row else None
+        since = from_micros(outbox.read_since(self.db))
         if since is None or since > now:  # a clock that was ahead
             with self._writing():
-                self.db.execute("INSERT OR REPLACE INTO meta VALUES('outbox_since', ?)", (str(self._micros()),))
+                outbox.write_since(self.db, to_micros(now) or 0)
             return now
         return since
 
@@ -226,8 +217,5 @@ class Outbox:
     def _micros(self) -> int:
         return to_micros(self.clock()) or 0
 
-    @contextmanager
-    def _writing(self) -> "Iterator[None]":
-        """One short transaction, beside whoever reads transcripts. Raises StoreUnusable."""
-        with database.explained(self.paths.brain_db), database.transaction(self.db):
-            yield
+    def _writing(self) -> AbstractContextManager[None]:
+        return database.short_transaction(self.paths.brain_db, self.db)

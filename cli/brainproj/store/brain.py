@@ -14,7 +14,7 @@ from ..core.text import clip
 from ..core.times import from_micros, parse_time, render_time, to_micros
 from . import texts
 
-FEED = "feed"
+FEED, OUTBOX = "feed", "outbox"
 VAULT, KERNEL = "vault", "kernel"
 
 
@@ -168,6 +168,10 @@ def _entry(value: dict[str, Any]) -> Entry:
     return Entry(**{**value, "expires_at": parse_time(value["expires_at"])})
 
 
+SAID = (("outbox", "why"), ("outbox", "path"), ("brain_asks", "why"))
+"""(table, column) of a brain's words about what was sent or asked."""
+
+
 # letting go --------------------------------------------------------------------------------------------------------
 
 
@@ -202,7 +206,7 @@ def forget_told(db: sqlite3.Connection, letters: Iterable[str], text: str | None
     for mark in filter(None, map(mark_of, gone)):
         db.execute("INSERT OR IGNORE INTO tombstones VALUES('told', ?, ?)", (mark, now))
     if text:
-        for table, column in (("outbox", "why"), ("outbox", "path"), ("brain_asks", "why")):
+        for table, column in SAID:
             db.execute(f"UPDATE {table} SET {column} = NULL WHERE instr({column}, ?)", (text,))
     keep_out(db)
 
@@ -250,7 +254,7 @@ def redact_told(db: sqlite3.Connection, redact: Callable[[str], str]) -> int:
         if clean != entries:
             changed += 1
             write_entries(db, brain, what, clean)
-    for table, column in (("outbox", "why"), ("outbox", "path"), ("brain_asks", "why")):
+    for table, column in SAID:
         for (said,) in db.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {column} > ''").fetchall():
             if (new := redact(said)) != said:
                 changed += 1

@@ -226,6 +226,13 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+@contextlib.contextmanager
+def short_transaction(path: Path | str, connection: sqlite3.Connection) -> Iterator[None]:
+    """One short write transaction, beside whoever reads transcripts; path: the store's. Raises StoreUnusable."""
+    with explained(path), transaction(connection):
+        yield
+
+
 def free_bytes(path: Path) -> int:
     """Free space where the store is."""
     folder = path

@@ -17,6 +17,21 @@ WAITING, DELIVERED, REFUSED, WITHHELD = "waiting", "delivered", "refused", "with
 WITH_RECORD = "outbox o JOIN records r ON r.code = o.code JOIN sessions s ON s.id = r.session"
 
 
+SINCE = "outbox_since"
+"""The row of `meta` that says since when a brain is known here, in microseconds."""
+
+
+def read_since(db: sqlite3.Connection) -> int | None:
+    """Since when a brain is known here."""
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (SINCE,)).fetchone()
+    return int(row[0]) if row else None
+
+
+def write_since(db: sqlite3.Connection, since: int) -> None:
+    """Note since when a brain is known here."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (SINCE, str(since)))
+
+
 class Unqueued(NamedTuple):
     """A marker that is in no outbox yet."""
 
